@@ -57,12 +57,17 @@ inline constexpr AttributeSpec kExtendKeys[] = {kPads};
 inline constexpr AttributeSpec kStride = Optional(Key::kStride, kIntegers, Default::kEmpty);
 inline constexpr AttributeSpec kPadding = Optional(Key::kPadding, kIntegers, Default::kEmpty);
 inline constexpr AttributeSpec kPoolKeys[] = {Required(Key::kKernel, kIntegers), kStride, kPadding};
-inline constexpr AttributeSpec kConvolutionKeys[] = {
-    kStride, kPadding, Optional(Key::kDilation, kIntegers, Default::kEmpty),
-    Optional(Key::kGroups, kInteger, Default::kOne)};
+inline constexpr AttributeSpec kDilation = Optional(Key::kDilation, kIntegers, Default::kEmpty);
+inline constexpr AttributeSpec kGroups = Optional(Key::kGroups, kInteger, Default::kOne);
+inline constexpr AttributeSpec kConvolutionKeys[] = {kStride, kPadding, kDilation, kGroups};
+inline constexpr AttributeSpec kTransposedKeys[] = {
+    kStride, kPadding, kDilation, kGroups,
+    Optional(Key::kOutputPadding, kIntegers, Default::kEmpty)};
 inline constexpr AttributeSpec kLossKeys[] = {
     Optional(Key::kReduction, kWord, Default::kNone, "sum none")};
 inline constexpr AttributeSpec kShapeKeys[] = {Required(Key::kShape, kIntegers)};
+inline constexpr AttributeSpec kCornersKeys[] = {Required(Key::kShape, kIntegers),
+                                                 Flag(Key::kAlignCorners)};
 inline constexpr AttributeSpec kDimsKeys[] = {Required(Key::kDims, kIntegers)};
 inline constexpr AttributeSpec kAnyDimsKeys[] = {kAnyDims};
 inline constexpr AttributeSpec kSelectKeys[] = {kDim, Required(Key::kIndex, kInteger)};

@@ -3,7 +3,8 @@
 Each statement comes as (name, results, operands, attributes): names keep their %, arguments are typed.
 """
 
-_FLAGS = {'grad', 'keepdim', 'retain_graph', 'create_graph', 'allow_unused', 'materialize', 'descending'}
+_FLAGS = {'grad', 'keepdim', 'retain_graph', 'create_graph', 'allow_unused', 'materialize', 'descending',
+          'align_corners'}
 _INTEGERS = {'seed', 'dim', 'index', 'start', 'stop', 'step', 'count', 'at', 'groups'}
 _NUMBERS = {'by', 'min', 'max'}
 
@@ -20,7 +21,8 @@ def argument(key, text, dtype):
         return dtype, [int(size) for size in sizes.split(',') if size]
     if key in ('data', 'fill'):
         return [element(e, dtype) for e in text.split(',')]
-    if key in ('dims', 'shape', 'pads', 'kernel', 'stride', 'padding', 'dilation'):
+    if key in ('dims', 'shape', 'pads', 'kernel', 'stride', 'padding', 'dilation',
+               'output_padding'):
         return [] if text == 'scalar' else [int(n) for n in text.split(',')]
     if key in ('seeds', 'inputs'):
         return [] if text == 'none' else text.split(',')

@@ -97,6 +97,16 @@ enum class Opcode : uint8_t {
   kMaxPool1dIndices,
   kMaxPool2dIndices,
   kMaxPool3dIndices,
+  // Over windows that share the plane out among shape= results.
+  kAdaptiveAvgPool1d,
+  kAdaptiveAvgPool2d,
+  kAdaptiveAvgPool3d,
+  kAdaptiveMaxPool1d,
+  kAdaptiveMaxPool2d,
+  kAdaptiveMaxPool3d,
+  kAdaptiveMaxPool1dIndices,
+  kAdaptiveMaxPool2dIndices,
+  kAdaptiveMaxPool3dIndices,
   kMatmul,
   kAddmm,
   kAddmv,
@@ -110,6 +120,10 @@ enum class Opcode : uint8_t {
   kConv1d,
   kConv2d,
   kConv3d,
+  // The adjoints of these in their first operand; output_padding= too.
+  kConvTranspose1d,
+  kConvTranspose2d,
+  kConvTranspose3d,
   // Copies that move elements: joined, reversed, picked by indices, sorted.
   kCat,
   kStack,
@@ -122,6 +136,14 @@ enum class Opcode : uint8_t {
   kPadReplicate,
   kPadCircular,
   kRepeat,  // shape=
+  // Planes of shape=, between whose entries those of the operand stand: align_corners=.
+  kUpsampleNearest1d,
+  kUpsampleNearest2d,
+  kUpsampleNearest3d,
+  kUpsampleLinear1d,
+  kUpsampleBilinear2d,
+  kUpsampleTrilinear3d,
+  kUpsampleBicubic2d,
   kIndexSelect,
   kEmbedding,
   kGather,
@@ -216,6 +238,7 @@ enum class Key : uint8_t {
   kDims,               // reductions, permute, transpose (two), squeeze, flip
   kKeepdim,            // reductions (0/1)
   kShape,              // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none; repeat: counts
+                       // adaptive pools, upsampling: the sizes of the plane
   kDim,                // select, slice, unsqueeze, and ops along one dimension
   kIndex,              // select
   kStart,              // slice
@@ -246,6 +269,8 @@ enum class Key : uint8_t {
   kPadding,            // convolutions, pools: how many entries more before and after
   kDilation,           // convolutions: from one entry of a window to the next
   kGroups,             // convolutions: how many groups of channels
+  kOutputPadding,      // transposed convolutions: entries more at the end of each dimension
+  kAlignCorners,       // upsampling: corners stand on corners (0/1)
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

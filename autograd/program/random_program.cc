@@ -77,7 +77,7 @@ class RandomStatements {
     for (uint64_t i = 0; i < operands; ++i) {
       if (signature.IsIndex(static_cast<int>(i))) statement.operands[i] = OfType(DType::kI64);
     }
-    if (WindowRank(signature) > 0) TakePlane(statement, WindowRank(signature));
+    if (PlaneRank(signature) > 0) TakePlane(statement, static_cast<size_t>(PlaneRank(signature)));
     type_ = Type();
     elements_ = static_cast<size_t>(NumElements(type_.shape));
     if (statement.op == Opcode::kExpect && !statement.operands.empty()) {
@@ -145,22 +145,15 @@ class RandomStatements {
     return found;
   }
 
-  // Of convolutions and pools how many dimensions their windows have; else 0.
-  static size_t WindowRank(const Signature& signature) {
-    const bool windows =
-        signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
-    return windows ? static_cast<size_t>(signature.name[signature.name.find_first_of("123")] - '0')
-                   : 0;
-  }
-
   // Channels and a plane; the weights of a convolution have a plane of single entries.
   void TakePlane(Statement& statement, size_t dims) {
     Shape shape(dims + 1, 1), weights(dims + 2, 1);
     for (int64_t& size : shape) size += static_cast<int64_t>(Below(2));
     const auto groups = static_cast<int64_t>(Below(2)) + 1;
     shape[0] *= groups;
-    weights[0] = groups;
-    weights[1] = shape[0] / groups;
+    const bool transposed = SignatureOf(statement.op).Find(Key::kOutputPadding) != nullptr;
+    weights[0] = transposed ? shape[0] : groups;
+    weights[1] = transposed ? 1 : shape[0] / groups;
     groups_ = groups;
     statement.operands[0] = builder_.SeededLeaf({DType::kF64, shape}, 1);
     if (statement.operands.size() > 1) {
@@ -268,13 +261,16 @@ class RandomStatements {
   std::vector<int64_t> Integers(const Statement& statement, Key key) {
     const Shape& shape = builder_.TypeOf(statement.operands[0]).shape;
     std::vector<int64_t> integers;
-    if (const size_t dims = WindowRank(SignatureOf(statement.op)); dims > 0) {
+    if (const int dims = PlaneRank(SignatureOf(statement.op)); dims > 0) {
       // What fits into any plane.
-      const bool grows = key == Key::kStride || key == Key::kDilation;
-      for (size_t d = 0; d < dims; ++d) {
-        const bool more = grows || (key == Key::kPadding && statement.op >= Opcode::kConv1d);
-        integers.push_back((key == Key::kPadding ? 0 : 1) +
-                           static_cast<int64_t>(more ? Below(2) : 0));
+      const bool transposed = SignatureOf(statement.op).Find(Key::kOutputPadding) != nullptr;
+      const bool grows = key == Key::kStride || key == Key::kDilation || key == Key::kShape;
+      const bool pads = key == Key::kPadding || key == Key::kOutputPadding;
+      for (int d = 0; d < dims; ++d) {
+        const bool convolves = statement.op >= Opcode::kConv1d && !transposed;
+        const bool more = grows || (key == Key::kPadding && convolves) ||
+                          (key == Key::kOutputPadding && Below(4) == 0);
+        integers.push_back((pads ? 0 : 1) + static_cast<int64_t>(more ? Below(2) : 0));
       }
       return integers;
     }

@@ -288,9 +288,10 @@ bool Inference::Dispatch() {
       return signature_.Find(Key::kBy) == nullptr || CheckFactor();
     case Category::kReduction:
       if (signature_.Find(Key::kKernel) != nullptr) return Pooled();
+      if (PlaneRank(signature_) > 0) return Replaned();
       return signature_.Find(Key::kDim) != nullptr ? Extreme() : Reduction();
     case Category::kRearrange:
-      return Rearranged();
+      return PlaneRank(signature_) > 0 ? Replaned() : Rearranged();
     case Category::kScan:
       return Scan();
     case Category::kLoss:
@@ -298,6 +299,7 @@ bool Inference::Dispatch() {
     case Category::kMatmul:
       if (op() == Opcode::kBmm) return ProductOfRank(3);
       if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
+      if (signature_.Find(Key::kOutputPadding) != nullptr) return Transposed();
       if (signature_.Find(Key::kGroups) != nullptr) return Convolved();
       return signature_.max_operands == 3 ? AddedProduct() : Matmul();
     case Category::kView:

@@ -71,9 +71,12 @@ class Inference {
   bool Diagonal();
   bool Unfolded();
 
-  // result_type_window.cc: convolutions and pools.
+  // result_type_window.cc: convolutions, pools and upsampling.
   bool Pooled();
   bool Convolved();
+  bool Transposed();
+  bool Replaned();
+  bool CheckPlane(size_t* dims);
   bool TakeSteps(Key key, int64_t least, const std::vector<int64_t>& otherwise,
                  std::vector<int64_t>* steps);
   bool Windowed(const std::vector<int64_t>& kernel, const std::vector<int64_t>& stride);

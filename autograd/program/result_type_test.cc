@@ -150,6 +150,12 @@ TEST(ResultType, Windows) {
   EXPECT_EQ(TypeOf("f64[1,2,5,5]", "max_pool2d %x kernel=2,3 stride=1,2 padding=1,0"),
             "f64[1,2,6,2]");
   EXPECT_EQ(TypeOf("f32[1,2,2,2]", "max_pool3d_indices %x kernel=2,1,1"), "i64[1,1,2,2]");
+  EXPECT_EQ(
+      TypeOf("f64[2,4]", "conv_transpose1d %x %z stride=2 groups=2 output_padding=1", "f64[2,3,2]"),
+      "f64[6,9]");
+  EXPECT_EQ(TypeOf("f32[0,2,3,4]", "adaptive_avg_pool2d %x shape=2,5"), "f32[0,2,2,5]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "adaptive_max_pool1d_indices %x shape=2"), "i64[2,2]");
+  EXPECT_EQ(TypeOf("f64[1,2,2,2]", "upsample_trilinear3d %x shape=3,1,4"), "f64[1,3,1,4]");
   EXPECT_EQ(TypeOf("f64[3,2]", "embedding %x %i", "f64[]", "i64[4,1]"), "f64[4,1,2]");
   EXPECT_TRUE(Refused(TypeOf("f64[2,4]", "conv1d %x %z groups=3", "f64[3,2,2]"), "groups"));
   // Each window counts as all its products, and each kernel may be as long as the operand.

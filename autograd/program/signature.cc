@@ -70,7 +70,17 @@ constexpr auto kKeyNames = SplitWords<kNumKeys>(
     "type data seed fill grad device dims keepdim shape dim index start stop step to seeds inputs "
     "retain_graph create_graph allow_unused materialize id do by target kind count error at "
     "min max descending reduction pads kernel stride padding dilation groups "
+    "output_padding align_corners "
     "non_differentiable keep_undefined waits");
+
+// Names end in 1d, 2d or 3d, with _indices after it where the result is indices.
+constexpr int PlaneRankOf(std::string_view name) {
+  constexpr std::string_view kIndices = "_indices";
+  if (name.ends_with(kIndices)) name.remove_suffix(kIndices.size());
+  if (name.size() < 2 || name.back() != 'd') return 0;
+  const char digit = name[name.size() - 2];
+  return digit >= '1' && digit <= '3' ? digit - '0' : 0;
+}
 
 // Whether the value holds this alternative, with these contents.
 template <typename T>
@@ -98,6 +108,8 @@ Saves Signature::SavedBy(bool a_has_gradient, bool b_has_gradient) const {
   if ((facts.saves & kSavesResultForB) != 0 && b_has_gradient) saved |= kSavesResult;
   return category == Category::kInPlace ? saved & ~kSavesA : saved;
 }
+
+int PlaneRank(const Signature& signature) { return PlaneRankOf(signature.name); }
 
 std::string_view KeyName(Key key) { return kKeyNames[static_cast<int>(key)]; }
 

@@ -132,6 +132,10 @@ std::string_view KeyName(Key key);
 std::optional<Opcode> OpcodeFromName(std::string_view name);
 std::optional<DType> DTypeFromName(std::string_view name);
 
+// Of an op that works on the last dimensions of its first operand, its plane, how many these are:
+// conv2d has 2. Of others 0.
+int PlaneRank(const Signature& signature);
+
 // Whether `value` is the attribute's default; such attributes are left out of Programs.
 bool IsDefault(const AttributeSpec& spec, const AttributeValue& value);
 

@@ -19,7 +19,9 @@ absl::Span<T> CopyToArena(Arena& arena, const T* from, size_t count) {
 // The variables of a step that its derivative needs.
 template <typename F>
 void ForEachSaved(const Step& step, F save) {
-  const program::Saves saves = RowOf(step.primitive).saves;
+  program::Saves saves = RowOf(step.primitive).saves;
+  // The weights of a statement are its own.
+  if (step.primitive == Primitive::kWeigh && step.out.step >= 0) saves &= ~program::kSavesB;
   const Variable* in = step.in;
   const auto has = [saves](program::Saves bits) { return (saves & bits) != 0; };
   if (has(program::kSavesA) || (has(program::kSavesAForB) && in[1].tracked)) save(in[0]);

@@ -76,13 +76,20 @@ class Composite {
              {&Composite::Extreme, {kAmax, kAmin}},
              {&Composite::LogSumExp, {kLogsumexp}},
              {&Composite::ExtremeAlong, {kMax, kMin, kArgmax, kArgmin}},
-             {&Composite::AveragePool, {kAvgPool1d, kAvgPool2d, kAvgPool3d}},
-             {&Composite::MaxPool, {kMaxPool1d, kMaxPool2d, kMaxPool3d}},
-             {&Composite::MaxPool, {kMaxPool1dIndices, kMaxPool2dIndices, kMaxPool3dIndices}},
+             {&Composite::OnPlane, {kAvgPool1d, kAvgPool2d, kAvgPool3d}},
+             {&Composite::OnPlane, {kMaxPool1d, kMaxPool2d, kMaxPool3d}},
+             {&Composite::OnPlane, {kMaxPool1dIndices, kMaxPool2dIndices, kMaxPool3dIndices}},
+             {&Composite::OnPlane, {kAdaptiveAvgPool1d, kAdaptiveAvgPool2d, kAdaptiveAvgPool3d}},
+             {&Composite::OnPlane, {kAdaptiveMaxPool1d, kAdaptiveMaxPool2d, kAdaptiveMaxPool3d}},
+             {&Composite::OnPlane, {kAdaptiveMaxPool1dIndices, kAdaptiveMaxPool2dIndices}},
+             {&Composite::OnPlane, {kAdaptiveMaxPool3dIndices, kConv1d, kConv2d, kConv3d}},
+             {&Composite::OnPlane, {kConvTranspose1d, kConvTranspose2d, kConvTranspose3d}},
+             {&Composite::OnPlane, {kUpsampleNearest1d, kUpsampleNearest2d, kUpsampleNearest3d}},
+             {&Composite::OnPlane, {kUpsampleLinear1d, kUpsampleBilinear2d, kUpsampleBicubic2d}},
+             {&Composite::OnPlane, {kUpsampleTrilinear3d}},
              {&Composite::Matmul, {kMatmul, kBmm, kDot}},
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
              {&Composite::Outer, {kOuter}},
-             {&Composite::Convolution, {kConv1d, kConv2d, kConv3d}},
              {&Composite::Join, {kCat, kStack}},
              {&Composite::Moved, {kFlip, kRoll, kTril, kTriu, kPad}},
              {&Composite::Moved, {kPadReflect, kPadReplicate, kPadCircular, kRepeat}},
@@ -217,10 +224,7 @@ class Composite {
     return Chosen(op_ == Opcode::kMax || op_ == Opcode::kMin, places, Keep(shape), ties);
   }
 
-  Value Convolution() { return ConvolutionOf<Algebra>(algebra_, statement_, in_, shapes_); }
-  Value AveragePool() { return AveragePoolOf(algebra_, statement_, in_[0], Whole()); }
-
-  Value MaxPool() { return MaxPoolOf(algebra_, statement_, op_, in_[0], Whole()); }
+  Value OnPlane() { return OnPlanes<Algebra>(algebra_, statement_, in_, shapes_); }
 
   Value Join() {
     return JoinedAlong<Algebra>(algebra_, in_, shapes_, Dim(), op_ == Opcode::kStack);

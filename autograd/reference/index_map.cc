@@ -36,6 +36,12 @@ Shape BroadcastStrides(const Shape& from, const Shape& to) {
 
 }  // namespace
 
+IndexMap ListedMap(Arena& arena, const std::vector<int32_t>& places) {
+  auto* kept = arena.Allocate<int32_t>(places.size());
+  std::copy(places.begin(), places.end(), kept);
+  return {kept, static_cast<int32_t>(places.size())};
+}
+
 int32_t Count(const Shape& shape) {
   int64_t count = 1;
   for (const int64_t size : shape) count *= size;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "autograd/program/program.h"
@@ -31,6 +32,9 @@ struct ShapedMap {
 };
 
 int32_t Count(const Shape& shape);
+
+// The places as a map.
+IndexMap ListedMap(Arena& arena, const std::vector<int32_t>& places);
 
 // Entry i is offset plus the dot product of `strides` with the row-major coordinates of i.
 IndexMap StridedMap(Arena& arena, const Shape& sizes, const Shape& strides, int64_t offset);

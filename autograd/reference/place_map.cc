@@ -45,12 +45,6 @@ class Comparison {
   const Array& a_;
 };
 
-IndexMap Kept(Arena& arena, const std::vector<int32_t>& places) {
-  auto* kept = arena.Allocate<int32_t>(places.size());
-  std::copy(places.begin(), places.end(), kept);
-  return {kept, static_cast<int32_t>(places.size())};
-}
-
 // Picks under construction.
 class Picking {
  public:
@@ -66,7 +60,9 @@ class Picking {
   void Open(int32_t at, int64_t base, int64_t stride, int64_t size) {
     for (int64_t k = 0; k < size; ++k) Open(at, base + k * stride);
   }
-  Picks Take() const { return {Kept(arena_, places_), Kept(arena_, open_), Kept(arena_, others_)}; }
+  Picks Take() const {
+    return {ListedMap(arena_, places_), ListedMap(arena_, open_), ListedMap(arena_, others_)};
+  }
 
  private:
   Arena& arena_;
@@ -141,7 +137,7 @@ IndexMap ExtendedMap(Arena& arena, program::Opcode op, const Shape& from, const 
     }
     places.push_back(static_cast<int32_t>(place));
   }
-  return Kept(arena, places);
+  return ListedMap(arena, places);
 }
 
 Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, const Array& indices,

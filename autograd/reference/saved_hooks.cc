@@ -48,10 +48,9 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
 // saved in.
 Statement OwnIndices(const Statement& statement) {
   Statement own = statement;
-  if (statement.Find(Key::kKernel) != nullptr) {
-    own.op = statement.op == Opcode::kMaxPool1d   ? Opcode::kMaxPool1dIndices
-             : statement.op == Opcode::kMaxPool2d ? Opcode::kMaxPool2dIndices
-                                                  : Opcode::kMaxPool3dIndices;
+  const program::Signature& signature = program::SignatureOf(statement.op);
+  if (program::PlaneRank(signature) > 0) {
+    own.op = *program::OpcodeFromName(std::string(signature.name) + "_indices");
     return own;
   }
   own.op = statement.op == Opcode::kSort  ? Opcode::kArgsort

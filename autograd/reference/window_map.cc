@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace twingrad::reference {
@@ -25,12 +26,6 @@ bool Next(const Shape& sizes, List* at) {
   return false;
 }
 
-IndexMap Listed(Arena& arena, const std::vector<int32_t>& places) {
-  auto* kept = arena.Allocate<int32_t>(places.size());
-  std::copy(places.begin(), places.end(), kept);
-  return {kept, static_cast<int32_t>(places.size())};
-}
-
 // Products under construction.
 struct ProductList {
   std::vector<int32_t> left, right, result;
@@ -40,7 +35,7 @@ struct ProductList {
     result.push_back(static_cast<int32_t>(sum));
   }
   MatmulMaps Take(Arena& arena, const Shape& shape) const {
-    return {shape, Listed(arena, left), Listed(arena, right), Listed(arena, result)};
+    return {shape, ListedMap(arena, left), ListedMap(arena, right), ListedMap(arena, result)};
   }
 };
 
@@ -49,7 +44,42 @@ int32_t PlanesOf(const Shape& shape, const Windows& windows) {
   return Count(lead);
 }
 
+// Of adaptive pools: window i from the whole part of i size / count to the next whole number at
+// (i + 1) size / count.
+struct Portion {
+  int64_t start, end;
+};
+Portion PortionOf(int64_t window, int64_t size, int64_t count) {
+  const int64_t end = (window + 1) * size;
+  return {window * size / count, end / count + (end % count != 0 ? 1 : 0)};
+}
+
 }  // namespace
+
+Windows PortionsOf(const Shape& shape, const List& counts) {
+  const size_t dims = counts.size();
+  const Shape plane(shape.end() - static_cast<int64_t>(dims), shape.end());
+  const Shape strides = RowMajorStrides(plane);
+  Windows windows;
+  windows.counts.assign(counts.begin(), counts.end());
+  windows.plane = Count(plane);
+  List window(dims, 0);
+  do {
+    std::vector<int32_t> places = {0};
+    for (size_t d = 0; d < dims; ++d) {
+      const Portion portion = PortionOf(window[d], plane[d], counts[d]);
+      std::vector<int32_t> longer;
+      for (const int32_t place : places) {
+        for (int64_t at = portion.start; at < portion.end; ++at) {
+          longer.push_back(place + static_cast<int32_t>(at * strides[d]));
+        }
+      }
+      places = std::move(longer);
+    }
+    windows.places.push_back(std::move(places));
+  } while (Next(windows.counts, &window));
+  return windows;
+}
 
 Windows WindowsOf(const program::Statement& statement, const Shape& shape, const List& kernel) {
   const size_t dims = kernel.size();
@@ -110,7 +140,7 @@ EntryMaps EntriesOf(Arena& arena, const Shape& shape, const Windows& windows) {
     from.insert(from.end(), row.begin(), row.end());
     to.insert(to.end(), row.size(), window++);
   }
-  return {Listed(arena, from), Listed(arena, to)};
+  return {ListedMap(arena, from), ListedMap(arena, to)};
 }
 
 ConvolutionMaps ConvolvedMaps(Arena& arena, const program::Statement& statement, const Shape& a,
@@ -141,6 +171,25 @@ ConvolutionMaps ConvolvedMaps(Arena& arena, const program::Statement& statement,
   Shape shape = WindowedShape(a, windows);
   shape[channel] = b[0];
   return {inside.Take(arena, shape), padded.Take(arena, shape)};
+}
+
+ConvolutionMaps TransposedMaps(Arena& arena, const program::Statement& statement, const Shape& a,
+                               const Shape& b) {
+  const size_t dims = b.size() - 2, channel = a.size() - dims - 1;
+  const List ones(dims, 1), zeros(dims, 0);
+  const List stride = StepsOf(statement, Key::kStride, ones);
+  const List padding = StepsOf(statement, Key::kPadding, zeros);
+  const List dilation = StepsOf(statement, Key::kDilation, ones);
+  const List more = StepsOf(statement, Key::kOutputPadding, zeros);
+  Shape shape = a;
+  shape[channel] = b[1] * statement.Get<int64_t>(Key::kGroups, 1);
+  for (size_t d = 0; d < dims; ++d) {
+    int64_t& size = shape[channel + 1 + d];
+    size = (size - 1) * stride[d] - 2 * padding[d] + dilation[d] * (b[2 + d] - 1) + more[d] + 1;
+  }
+  const auto [inside, padded] = ConvolvedMaps(arena, statement, shape, b);
+  return {{shape, inside.result, inside.right, inside.left},
+          {shape, padded.result, padded.right, padded.left}};
 }
 
 }  // namespace twingrad::reference

@@ -24,6 +24,9 @@ struct Windows {
 Windows WindowsOf(const program::Statement& statement, const Shape& shape,
                   const std::vector<int64_t>& kernel);
 
+// Those that share the last of `shape` out, as equal as can be.
+Windows PortionsOf(const Shape& shape, const std::vector<int64_t>& counts);
+
 // The shape with the counts of windows in place of the plane.
 Shape WindowedShape(const Shape& shape, const Windows& windows);
 
@@ -46,5 +49,11 @@ struct ConvolutionMaps {
 };
 ConvolutionMaps ConvolvedMaps(Arena& arena, const program::Statement& statement, const Shape& a,
                               const Shape& b);
+
+// A transposed convolution as lists of products: each that a convolution by `b` adds up in an entry
+// of `a`'s shape goes where that takes its factor from. Those that fall into the padding are lost:
+// `padded.result` names nothing.
+ConvolutionMaps TransposedMaps(Arena& arena, const program::Statement& statement, const Shape& a,
+                               const Shape& b);
 
 }  // namespace twingrad::reference

@@ -63,5 +63,25 @@ TEST(WindowMap, ProductsWithThePadding) {
   EXPECT_EQ(ListOf(maps.padded.result), (Places{0, 3, 4, 7}));
 }
 
+TEST(WindowMap, PortionsShareThePlaneOut) {
+  const Windows windows = PortionsOf({1, 5}, {3});
+  EXPECT_EQ(windows.places, (std::vector<Places>{{0, 1}, {1, 2, 3}, {3, 4}}));
+  EXPECT_EQ(PortionsOf({1, 2, 3}, {1, 3}).places, (std::vector<Places>{{0, 3}, {1, 4}, {2, 5}}));
+}
+
+TEST(WindowMap, TransposedProducts) {
+  const program::Statement transposed =
+      StatementOf("%y = conv_transpose1d %x %b stride=2 padding=1 output_padding=1 groups=2\n");
+  Arena arena;
+  const ConvolutionMaps all = TransposedMaps(arena, transposed, {1, 2, 2}, {2, 1, 2});
+  const MatmulMaps& maps = all.inside;
+  EXPECT_EQ(maps.shape, (Shape{1, 2, 3}));
+  EXPECT_EQ(ListOf(maps.left), (Places{0, 1, 1, 2, 3, 3}));
+  EXPECT_EQ(ListOf(maps.right), (Places{1, 0, 1, 3, 2, 3}));
+  EXPECT_EQ(ListOf(maps.result), (Places{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(ListOf(all.padded.left), (Places{0, 2}));
+  EXPECT_EQ(ListOf(all.padded.right), (Places{0, 2}));
+}
+
 }  // namespace
 }  // namespace twingrad::reference

@@ -1,19 +1,26 @@
-// Convolutions, pools and embeddings.
+// Convolutions, pools, planes of other sizes, and embeddings.
 //
 // Written for any algebra (composite.h).
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "autograd/program/op_facts.h"
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/compounds.h"
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/neighbour_map.h"
+#include "autograd/reference/numbers.h"
 #include "autograd/reference/place_map.h"
+#include "autograd/reference/primitives.h"
+#include "autograd/reference/result.h"
 #include "autograd/reference/window_map.h"
 
 namespace twingrad::reference {
@@ -51,35 +58,111 @@ ValueIn<Algebra> ConvolutionOf(Algebra& algebra, const program::Statement& state
   return ScatterAdd(algebra, products, places, arena.Keep(maps.inside.shape));
 }
 
-// Zeros in the padding count too.
+// Products that fall into the padding go to a place of their own, which is cut off: gradients meet
+// the zeros there, as those of engines do.
+template <typename Algebra>
+ValueIn<Algebra> TransposedOf(Algebra& algebra, const program::Statement& statement,
+                              absl::Span<const ValueIn<Algebra>> in,
+                              absl::Span<const Shape* const> shapes) {
+  Arena& arena = algebra.arena();
+  const ConvolutionMaps maps = TransposedMaps(arena, statement, *shapes[0], *shapes[1]);
+  const Shape* shape = arena.Keep(maps.inside.shape);
+  auto products = Products(algebra, in[0], in[1], maps.inside);
+  const int32_t lost = maps.padded.right.size, inside = maps.inside.result.size;
+  if (lost == 0) return ScatterAdd(algebra, products, maps.inside.result, shape);
+  products = Listed(algebra, products, Products(algebra, in[0], in[1], maps.padded));
+  const int32_t size = Count(*shape);
+  auto* places = arena.Allocate<int32_t>(inside + lost);
+  for (int32_t i = 0; i < inside; ++i) places[i] = maps.inside.result[i];
+  std::fill(places + inside, places + inside + lost, size);
+  const auto all = ScatterAdd(algebra, products, {places, inside + lost}, arena.Keep({size + 1}));
+  auto* kept = arena.Allocate<int32_t>(size);
+  std::iota(kept, kept + size, 0);
+  return Gather(algebra, all, {kept, size}, shape);
+}
+
+// Of pools.
+inline Windows WindowsOf(const program::Statement& statement, const Shape& shape) {
+  using List = std::vector<int64_t>;
+  if (statement.Find(program::Key::kKernel) == nullptr) {
+    return PortionsOf(shape, statement.Get<List>(program::Key::kShape));
+  }
+  return WindowsOf(statement, shape, statement.Get<List>(program::Key::kKernel));
+}
+
+// Zeros in the padding count too. Of windows of different sizes engines may multiply by 1 / n or
+// divide by n.
 template <typename Algebra>
 ValueIn<Algebra> AveragePoolOf(Algebra& algebra, const program::Statement& statement,
                                const ValueIn<Algebra>& a, const Shape& shape) {
   Arena& arena = algebra.arena();
-  const auto kernel = statement.Get<std::vector<int64_t>>(program::Key::kKernel);
-  const Windows windows = WindowsOf(statement, shape, kernel);
+  const Windows windows = WindowsOf(statement, shape);
   const EntryMaps entries = EntriesOf(arena, shape, windows);
   const auto each = Gather(algebra, a, entries.from, arena.Keep({entries.from.size}));
-  const auto count = static_cast<int64_t>(windows.places[0].size());
-  return MeanOver(algebra, each, {WindowedShape(shape, windows), entries.to, count});
+  const Shape* result = arena.Keep(WindowedShape(shape, windows));
+  if (statement.Find(program::Key::kKernel) != nullptr) {
+    const auto count = static_cast<int64_t>(windows.places[0].size());
+    return MeanOver(algebra, each, {*result, entries.to, count});
+  }
+  const DType dtype = algebra.ArrayOf(a)->dtype;
+  Result shares(arena, dtype, result, Count(*result));
+  for (int32_t i = 0; i < Count(*result); ++i) {
+    const size_t window = static_cast<size_t>(i) % windows.places.size();
+    const auto count = static_cast<double>(windows.places[window].size());
+    shares.Set(i, Divide({1, 0}, {count, 0}, FormatOf(dtype)));
+  }
+  return algebra.Apply(Primitive::kWeigh, ScatterAdd(algebra, each, entries.to, result),
+                       algebra.Constant(shares.array()));
 }
 
 // The greatest of each window, or where in its plane it stands.
 template <typename Algebra>
 ValueIn<Algebra> MaxPoolOf(Algebra& algebra, const program::Statement& statement,
-                           program::Opcode op, const ValueIn<Algebra>& a, const Shape& whole) {
+                           const ValueIn<Algebra>& a, const Shape& whole) {
   Arena& arena = algebra.arena();
-  const auto kernel = statement.Get<std::vector<int64_t>>(program::Key::kKernel);
-  const Windows windows = WindowsOf(statement, whole, kernel);
+  const Windows windows = WindowsOf(statement, whole);
   std::vector<Tie> ties;
   const Picks places = ExtremeOfRows(arena, *algebra.ArrayOf(a), RowsOf(whole, windows),
                                      /*least=*/false, &ties);
   const Shape* shape = arena.Keep(WindowedShape(whole, windows));
-  if (program::SignatureOf(op).differentiable != 0) {
+  if (program::SignatureOf(statement.op).differentiable != 0) {
     return Pick(algebra, a, algebra.Settled(a, places, ties), shape);
   }
   const Shape planes = {Count(whole) / windows.plane, windows.plane};
   return algebra.Constant(CoordinatesOf(arena, places, planes, 1, shape));
+}
+
+// Sums of the entries around each place, times weights.
+template <typename Algebra>
+ValueIn<Algebra> UpsampledOf(Algebra& algebra, const program::Statement& statement,
+                             const ValueIn<Algebra>& a, const Shape& shape) {
+  Arena& arena = algebra.arena();
+  const Neighbours terms = NeighboursOf(arena, statement, shape, algebra.ArrayOf(a)->dtype);
+  if (program::SignatureOf(statement.op).Find(program::Key::kAlignCorners) == nullptr) {
+    return Gather(algebra, a, terms.from, terms.shape);  // the nearest
+  }
+  const auto each = Gather(algebra, a, terms.from, terms.weights->shape);
+  const auto weighed = algebra.Apply(Primitive::kWeigh, each, algebra.Constant(terms.weights));
+  return ScatterAdd(algebra, weighed, terms.to, terms.shape);
+}
+
+// Whatever works on planes.
+template <typename Algebra>
+ValueIn<Algebra> OnPlanes(Algebra& algebra, const program::Statement& statement,
+                          absl::Span<const ValueIn<Algebra>> in,
+                          absl::Span<const Shape* const> shapes) {
+  const program::Signature& signature = program::SignatureOf(statement.op);
+  if (signature.category == program::Category::kRearrange) {
+    return UpsampledOf(algebra, statement, in[0], *shapes[0]);
+  }
+  if (signature.category == program::Category::kReduction) {
+    const bool means = signature.facts.numbers == program::Numbers::kMeanOver;
+    return means ? AveragePoolOf(algebra, statement, in[0], *shapes[0])
+                 : MaxPoolOf(algebra, statement, in[0], *shapes[0]);
+  }
+  return signature.Find(program::Key::kOutputPadding) != nullptr
+             ? TransposedOf<Algebra>(algebra, statement, in, shapes)
+             : ConvolutionOf<Algebra>(algebra, statement, in, shapes);
 }
 
 // Rows of a matrix in place of their indices.

@@ -18,6 +18,7 @@ namespace twingrad::generators {
 namespace {
 
 using twingrad::program::Category;
+using twingrad::program::PlaneRank;
 using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
@@ -49,9 +50,6 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kScatterAdd,
                                   Opcode::kCumsum,
                                   Opcode::kIndexSelect,
-                                  Opcode::kPadReflect,
-                                  Opcode::kPadReplicate,
-                                  Opcode::kPadCircular,
                                   Opcode::kCosh,
                                   Opcode::kLogcumsumexp,
                                   Opcode::kArgsort};
@@ -65,26 +63,19 @@ constexpr Opcode kDrawnOnceMore[] = {
     Opcode::kEmbedding,   Opcode::kStack,        Opcode::kAcosh,      Opcode::kTril};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {Opcode::kTril,    Opcode::kTriu,      Opcode::kRepeat,
-                                   Opcode::kCumprod, Opcode::kEmbedding, Opcode::kBaddbmm,
-                                   Opcode::kAddbmm,  Opcode::kRoll,      Opcode::kPad,
-                                   Opcode::kScatter, Opcode::kVar,       Opcode::kLogsumexp};
-
-// Of a convolution or pool the number of dimensions that its windows move over; else 0.
-int PlaneRankOf(Opcode op) {
-  const Signature& signature = SignatureOf(op);
-  const bool windows =
-      signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
-  return windows ? signature.name[signature.name.find_first_of("123")] - '0' : 0;
-}
+constexpr Opcode kDrawnThrice[] = {Opcode::kTril,       Opcode::kTriu,         Opcode::kRepeat,
+                                   Opcode::kCumprod,    Opcode::kEmbedding,    Opcode::kBaddbmm,
+                                   Opcode::kAddbmm,     Opcode::kRoll,         Opcode::kPad,
+                                   Opcode::kPadReflect, Opcode::kPadReplicate, Opcode::kPadCircular,
+                                   Opcode::kScatter,    Opcode::kVar,          Opcode::kLogsumexp};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
     return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
   };
   // Two statements must make the operand of acosh.
-  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
-  const bool thrice = PlaneRankOf(op) > 0 || has(kDrawnThrice);
+  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding;
+  const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh ? 7 : hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
@@ -120,7 +111,7 @@ ValueId PickOperand(Draft& draft, Opcode op) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
-  if (const int dims = PlaneRankOf(op); dims > 0) {
+  if (const int dims = PlaneRank(SignatureOf(op)); dims > 0) {
     Shape shape(static_cast<size_t>(dims) + 1, 0);
     for (int64_t& size : shape) size = draft.source().Between(1, dims == 3 ? 2 : 3);
     const bool samples = dims < draft.options().max_rank - 1 && draft.source().Chance(50);
@@ -166,7 +157,7 @@ void Try(Draft& draft, Opcode op, ValueId x) {
       }
       return;
     case Category::kReduction:
-      if (PlaneRankOf(op) > 0) {
+      if (PlaneRank(SignatureOf(op)) > 0) {
         ApplyPool(draft, x);
         return;
       }
@@ -174,7 +165,7 @@ void Try(Draft& draft, Opcode op, ValueId x) {
       if (!draft.Uses(op)) ApplyFold(draft, x);
       return;
     case Category::kMatmul:
-      if (PlaneRankOf(op) > 0) {
+      if (PlaneRank(SignatureOf(op)) > 0) {
         ApplyConvolution(draft, x);
         return;
       }
@@ -183,6 +174,10 @@ void Try(Draft& draft, Opcode op, ValueId x) {
     case Category::kRearrange:
     case Category::kScan:
     case Category::kLoss:
+      if (PlaneRank(SignatureOf(op)) > 0) {
+        ApplyUpsampling(draft, x);
+        return;
+      }
       ApplyRearrange(draft, x);
       if (!draft.Uses(op)) ApplyLoss(draft, x);
       return;

@@ -121,7 +121,7 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
     case Numbers::kSumOver:
       return AfterSum(a, terms);
     case Numbers::kMeanOver: {
-      if (SignatureOf(op).Find(Key::kKernel) != nullptr) {  // of windows with powers of 2 entries
+      if (PlaneRank(SignatureOf(op)) > 0) {  // of windows with powers of 2 entries
         return {a.high, a.low - 5, a.exact && !rounding(), a.positive, false};
       }
       Range range = AfterSum(a, terms);
@@ -133,7 +133,9 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
     case Numbers::kMatmul: {
       const Shape& shape = ShapeOf(operands[0]);
       if (SignatureOf(op).Find(Key::kGroups) != nullptr) {
-        const int64_t products = NumElements(operands[1]) / ShapeOf(operands[1])[0];
+        const bool transposed = SignatureOf(op).Find(Key::kOutputPadding) != nullptr;
+        const int64_t products =
+            NumElements(operands[1]) / ShapeOf(operands[1])[transposed ? 1 : 0];
         return AfterSum(AfterProduct(a, known_[operands[1]].range), products);
       }
       return AfterSum(AfterProduct(a, known_[operands[1]].range), shape.empty() ? 1 : shape.back());

@@ -1,5 +1,5 @@
-// Convolutions and pools over one, two or three dimensions, with strides, padding, dilation and
-// groups.
+// Convolutions, pools and upsampling over one, two or three dimensions, with strides, padding,
+// dilation and groups.
 
 #pragma once
 
@@ -7,9 +7,11 @@
 
 namespace twingrad::generators {
 
-// conv1d, conv2d, conv3d of x, which has channels and a plane; x where nothing fits.
+// A convolution of x, which has channels and a plane, or a transposed one; x where nothing fits.
 ValueId ApplyConvolution(Draft& draft, ValueId x);
-// avg_pool, max_pool and its indices.
+// avg_pool, max_pool and its indices, adaptive ones.
 ValueId ApplyPool(Draft& draft, ValueId x);
+// A plane of another size.
+ValueId ApplyUpsampling(Draft& draft, ValueId x);
 
 }  // namespace twingrad::generators

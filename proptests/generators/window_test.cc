@@ -7,42 +7,41 @@
 namespace twingrad::generators {
 namespace {
 
+using twingrad::program::Category;
 using twingrad::program::Key;
 using twingrad::program::Signature;
 
-bool WorksOnWindows(const Signature& signature) {
-  return signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
-}
-
 // Applied to two channels of a plane of one, two or three dimensions, where `samples` in two
 // samples.
-void Apply(Draft& draft, int dims, bool samples, bool convolves) {
+void Apply(Draft& draft, int dims, bool samples, Category category) {
   Shape shape(static_cast<size_t>(dims) + (samples ? 2 : 1), 2);
   const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = shape, .grad = true});
-  if (convolves) {
+  if (category == Category::kMatmul) {
     ApplyConvolution(draft, x);
-  } else {
+  } else if (category == Category::kReduction) {
     ApplyPool(draft, x);
+  } else {
+    ApplyUpsampling(draft, x);
   }
 }
 
 // Each op is made, in valid Programs, of [C, ..] and of [N, C, ..].
 TEST(Window, MakesEachOfItsOps) {
   for (const Signature& signature : twingrad::program::Signatures()) {
-    if (!WorksOnWindows(signature)) continue;
-    const bool convolves = signature.Find(Key::kGroups) != nullptr;
-    const int dims = signature.name[signature.name.find_first_of("123")] - '0';
+    const int dims = PlaneRank(signature);
+    if (dims == 0) continue;
     for (const bool samples : {false, true}) {
-      const auto apply = [&](Draft& draft) { Apply(draft, dims, samples, convolves); };
+      const auto apply = [&](Draft& draft) { Apply(draft, dims, samples, signature.category); };
       EXPECT_GT(CountWith(apply, signature.op, 400), 5) << signature.name << samples;
     }
   }
 }
 
-// Strides, padding, dilation and groups are drawn and left out.
+// Strides, paddings, dilation and groups are drawn and left out.
 TEST(Window, DrawsEachAttribute) {
-  const auto apply = [](Draft& draft) { Apply(draft, 2, true, true); };
-  for (const Key key : {Key::kStride, Key::kPadding, Key::kDilation, Key::kGroups}) {
+  const auto apply = [](Draft& draft) { Apply(draft, 2, true, Category::kMatmul); };
+  for (const Key key :
+       {Key::kStride, Key::kPadding, Key::kDilation, Key::kGroups, Key::kOutputPadding}) {
     const int found = CountOf(apply, [key](const Program& p) {
       return HasStatement(p, [key](const auto& s) { return s.Find(key) != nullptr; });
     });

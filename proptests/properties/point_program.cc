@@ -28,13 +28,6 @@ constexpr int64_t kElements = 16;  // points of an elementwise op
 constexpr int64_t kRows = 6;       // points of other ops
 constexpr int64_t kColumns = 3;
 
-// Of convolutions and pools: how many dimensions their windows have; else 0.
-int WindowRank(const Signature& signature) {
-  const bool windows =
-      signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
-  return windows ? signature.name[signature.name.find_first_of("123")] - '0' : 0;
-}
-
 // Sizes of 1, but for the first and the last.
 Shape Long(int64_t first, int between, int64_t last) {
   Shape shape(static_cast<size_t>(between) + 2, 1);
@@ -205,7 +198,7 @@ class Maker {
     const Shape rows = {kRows, kColumns};
     const Shape shape = made_.elementwise ? Shape{kElements} : rows;
     if (op_.category == Category::kInPlace) return ApplyInPlace(shape);
-    if (WindowRank(op_) > 0) return ApplyToWindows(WindowRank(op_));
+    if (program::PlaneRank(op_) > 0) return ApplyToWindows(program::PlaneRank(op_));
     switch (op_.op) {
       case Opcode::kWhere: {
         const ValueId mask = Indices(shape, DType::kBool, 2);
@@ -270,12 +263,17 @@ class Maker {
       list.back() = last;
       return list;
     };
-    if (form_.category == Category::kReduction) {
+    if (form_.category != Category::kMatmul) {
       const ValueId a = Numbers(Long(kRows, dims - 1, kColumns));
+      if (form_.category == Category::kRearrange) {
+        return b_.Op(op_.op, {a}, {{Key::kShape, all(1, 2 * kColumns)}});
+      }
+      if (op_.Find(Key::kKernel) == nullptr) return b_.Op(op_.op, {a}, {{Key::kShape, all(1, 1)}});
       return b_.Op(op_.op, {a}, {{Key::kKernel, all(1, kColumns)}});
     }
     const ValueId a = Numbers(Long(2, dims, 3), 0);
-    return b_.Op(op_.op, {a, Numbers(Long(2, dims, 2), 1)}, {{Key::kPadding, all(0, 1)}});
+    const int64_t results = op_.Find(Key::kOutputPadding) == nullptr ? 2 : 1;
+    return b_.Op(op_.op, {a, Numbers(Long(results, dims, 2), 1)}, {{Key::kPadding, all(0, 1)}});
   }
 
   ValueId ApplyInPlace(const Shape& shape) {

@@ -44,12 +44,8 @@ Bits BitsOf(const std::vector<double>& numbers) {
   return bits;
 }
 
-// Of convolutions and pools: how many dimensions their windows have; else 0.
 int WindowRank(Opcode op) {
-  const Signature& signature = twingrad::program::SignatureOf(op);
-  const bool windows =
-      signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
-  return windows ? signature.name[signature.name.find_first_of("123")] - '0' : 0;
+  return twingrad::program::PlaneRank(twingrad::program::SignatureOf(op));
 }
 
 // Windows of two entries along the last dimension, one of them in the padding.
@@ -59,6 +55,9 @@ Attributes AttributesOfWindow(Opcode op) {
   kernel.back() = 2;
   padding.back() = 1;
   const std::vector<int64_t> stride(dims, 1);
+  if (twingrad::program::SignatureOf(op).Find(Key::kShape) != nullptr) {
+    return {{Key::kShape, kernel}};
+  }
   if (twingrad::program::SignatureOf(op).category != Category::kReduction) {
     return {{Key::kPadding, padding}};
   }
@@ -199,7 +198,8 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   }
   if (const int dims = WindowRank(op); dims > 0) {  // samples or results, and a row of each
     ranked.assign(static_cast<size_t>(dims) + 2, 1);
-    ranked.front() = shape[0];
+    const bool channels = twingrad::program::SignatureOf(op).Find(Key::kOutputPadding) != nullptr;
+    ranked[channels ? static_cast<size_t>(operand) : 0] = shape[0];
     ranked.back() = shape[1];
   }
   // There may be nothing in the first dimension of three.

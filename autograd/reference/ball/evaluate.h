@@ -67,7 +67,9 @@ class Evaluation {
   void Outer();
   void Loss();
   void Convolve();  // windows.cc
+  void ConvolveTransposed();
   void Pool();
+  void Upsample();  // upsampling.cc
   void Embed();
 
  private:
@@ -79,6 +81,9 @@ class Evaluation {
   Ref ReduceRow(const Refs& row);
   std::vector<Places> WindowsIn(absl::Span<const int64_t> plane,
                                 absl::Span<const int64_t> kernel) const;
+  static std::vector<Places> PortionsIn(absl::Span<const int64_t> plane,
+                                        absl::Span<const int64_t> counts);
+  std::vector<std::vector<std::pair<int64_t, Ref>>> NeighboursAlong(int64_t size, int64_t count);
   Ref PoolRow(const Refs& row, const Places& places, int64_t entries);
   Refs SoftmaxOf(const Refs& row);
   Ref LogSumExp(const Refs& row, bool rounded);

@@ -48,6 +48,30 @@ std::vector<Places> Evaluation::WindowsIn(absl::Span<const int64_t> plane,
   return windows;
 }
 
+// Windows that share the plane out: of each dimension the entries that lie in part i of count.
+std::vector<Places> Evaluation::PortionsIn(absl::Span<const int64_t> plane,
+                                           absl::Span<const int64_t> counts) {
+  std::vector<Places> windows = {{0}};
+  for (size_t d = 0; d < plane.size(); ++d) {
+    std::vector<Places> crossed;
+    for (const Places& window : windows) {
+      for (int64_t i = 0; i < counts[d]; ++i) {
+        Places& places = crossed.emplace_back();
+        for (const int64_t place : window) {
+          for (int64_t at = 0; at < plane[d]; ++at) {
+            // Whether [at, at + 1) meets [i, i + 1) size / count.
+            const bool meets =
+                (at + 1) * counts[d] > i * plane[d] && at * counts[d] < (i + 1) * plane[d];
+            if (meets) places.push_back(place * plane[d] + at);
+          }
+        }
+      }
+    }
+    windows = std::move(crossed);
+  }
+  return windows;
+}
+
 void Evaluation::Convolve() {
   const Tensor &a = in_[0], &b = in_[1];
   const size_t dims = b.shape.size() - 2, channel = a.shape.size() - dims - 1;
@@ -77,6 +101,37 @@ void Evaluation::Convolve() {
   }
 }
 
+// Each entry of the result from those of the operand whose window, in a convolution, reads it.
+void Evaluation::ConvolveTransposed() {
+  const Tensor &a = in_[0], &b = in_[1];
+  const size_t dims = b.shape.size() - 2, channel = a.shape.size() - dims - 1;
+  const absl::Span<const int64_t> sizes(out_.shape), kernel(b.shape);
+  const std::vector<Places> windows = WindowsIn(sizes.subspan(channel + 1), kernel.subspan(2));
+  const int64_t plane = CountOf(sizes.subspan(channel + 1));
+  const int64_t samples = channel == 0 ? 1 : a.shape[0], channels = b.shape[0];
+  const int64_t entries = CountOf(kernel.subspan(2)), depth = b.shape[1];
+  const int64_t of_group = channels / statement_.Get<int64_t>(Key::kGroups, 1);
+  const auto count = static_cast<int64_t>(windows.size());
+  std::vector<std::vector<std::pair<Ref, Ref>>> sums(static_cast<size_t>(CountOf(out_.shape)));
+  for (int64_t n = 0; n < samples; ++n) {
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t w = 0; w < count; ++w) {
+        Ref factor = a.elements[static_cast<size_t>((n * channels + c) * count + w)];
+        for (int64_t o = 0; o < depth; ++o) {
+          const int64_t result = n * out_.shape[channel] + c / of_group * depth + o;
+          for (int64_t k = 0; k < entries; ++k) {
+            const int64_t at = windows[static_cast<size_t>(w)][static_cast<size_t>(k)];
+            if (at < 0) continue;
+            sums[static_cast<size_t>(result * plane + at)].emplace_back(
+                factor, b.elements[static_cast<size_t>((c * depth + o) * entries + k)]);
+          }
+        }
+      }
+    }
+  }
+  for (const auto& products : sums) Put(math_.SumOfProducts(products, nullptr, type()));
+}
+
 // Of a pool the mean, the greatest, or where in its plane that stands.
 Ref Evaluation::PoolRow(const Refs& row, const Places& places, int64_t entries) {
   const program::OpFacts& facts = program::SignatureOf(op_).facts;
@@ -87,10 +142,11 @@ Ref Evaluation::PoolRow(const Refs& row, const Places& places, int64_t entries) 
 }
 
 void Evaluation::Pool() {
-  const auto kernel = statement_.Get<std::vector<int64_t>>(Key::kKernel);
+  const bool shares = statement_.Find(Key::kKernel) == nullptr;
+  const auto kernel = statement_.Get<std::vector<int64_t>>(shares ? Key::kShape : Key::kKernel);
   const absl::Span<const int64_t> sizes(in_[0].shape);
   const auto plane = sizes.last(kernel.size());
-  const std::vector<Places> windows = WindowsIn(plane, kernel);
+  const std::vector<Places> windows = shares ? PortionsIn(plane, kernel) : WindowsIn(plane, kernel);
   const auto elements = static_cast<int64_t>(in_[0].elements.size());
   for (int64_t first = 0; first < elements; first += CountOf(plane)) {
     for (const Places& window : windows) {
@@ -101,7 +157,8 @@ void Evaluation::Pool() {
         row.push_back(in_[0].elements[static_cast<size_t>(first + at)]);
         places.push_back(at);
       }
-      Put(PoolRow(row, places, CountOf(kernel)));
+      const auto entries = static_cast<int64_t>(row.size());
+      Put(PoolRow(row, places, shares ? entries : CountOf(kernel)));
     }
   }
 }

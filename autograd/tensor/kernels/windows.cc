@@ -17,61 +17,55 @@ int64_t ProductOf(Ints sizes) {
   return product;
 }
 
-// What a window moves over.
+// What windows move over.
 struct Plane {
-  Plane(Ints whole, const Window& window)
-      : sizes(whole.end() - window.kernel.size(), whole.end()),
-        size(ProductOf(sizes)),
-        count(ProductOf(whole) / size) {}
-  Shape sizes;
-  int64_t size;
-  int64_t count;
+  Plane(Ints whole, const Windows& windows) {
+    for (const Line& line : windows) size *= line.size;
+    count = ProductOf(whole) / size;
+  }
+  int64_t size = 1;
+  int64_t count = 0;
 };
 
-// By entry, and then by window: the place in the plane, -1 in the padding. One dimension after
-// another; a dimension without an entry there leaves -1.
-std::vector<int64_t> PlacesOf(const Window& window, const Shape& plane) {
-  const Shape counts = window.Counts(plane);
-  std::vector<int64_t> places(static_cast<size_t>(window.entries() * ProductOf(counts)), 0);
+// By entry, and then by window, what `combine` makes of `first` and of one dimension after another,
+// with the place in that dimension: a product of the Lines.
+template <typename T, typename Combine>
+std::vector<T> Crossed(const Windows& windows, T first, Combine combine) {
+  const int64_t count = ProductOf(CountsOf(windows));
+  std::vector<T> crossed(static_cast<size_t>(EntriesOf(windows) * count), first);
   // Entries and windows of the dimensions after this one.
-  int64_t inner_entries = window.entries(), inner_windows = ProductOf(counts);
-  const int64_t windows = inner_windows;
-  for (size_t d = 0; d < plane.size(); ++d) {
-    inner_entries /= window.kernel[d];
-    inner_windows /= counts[d];
-    for (size_t i = 0; i < places.size(); ++i) {
+  int64_t inner_entries = EntriesOf(windows), inner_windows = count;
+  for (const Line& line : windows) {
+    inner_entries /= line.entries;
+    inner_windows /= line.windows;
+    for (size_t i = 0; i < crossed.size(); ++i) {
       const auto at = static_cast<int64_t>(i);
-      const int64_t entry = at / windows / inner_entries % window.kernel[d];
-      const int64_t start = at % windows / inner_windows % counts[d];
-      const int64_t x = start * window.stride[d] + entry * window.dilation[d] - window.padding[d];
-      const bool inside = places[i] >= 0 && x >= 0 && x < plane[d];
-      places[i] = inside ? places[i] * plane[d] + x : -1;
+      const int64_t entry = at / count / inner_entries % line.entries;
+      const int64_t window = at % count / inner_windows % line.windows;
+      combine(line, static_cast<size_t>(window * line.entries + entry), &crossed[i]);
     }
   }
-  return places;
+  return crossed;
+}
+
+// The place in the plane; -1 where a dimension has none.
+std::vector<int64_t> PlacesOf(const Windows& windows) {
+  return Crossed<int64_t>(windows, 0, [](const Line& line, size_t at, int64_t* place) {
+    const int64_t x = line.places[at];
+    *place = *place >= 0 && x >= 0 ? *place * line.size + x : -1;
+  });
 }
 
 Tensor RowMajor(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
 
 }  // namespace
 
-int64_t Window::entries() const { return ProductOf(kernel); }
-
-Shape Window::Counts(Ints plane) const {
-  Shape counts;
-  for (size_t d = 0; d < kernel.size(); ++d) {
-    const int64_t extent = dilation[d] * (kernel[d] - 1) + 1;
-    counts.push_back((plane[d] + 2 * padding[d] - extent) / stride[d] + 1);
-  }
-  return counts;
-}
-
-Tensor Unfold(const Tensor& a, const Window& window) {
+Tensor Unfold(const Tensor& a, const Windows& windows) {
   const Tensor rows = RowMajor(a);
-  const Plane plane(a.sizes(), window);
-  const std::vector<int64_t> places = PlacesOf(window, plane.sizes);
-  const int64_t windows = ProductOf(window.Counts(plane.sizes));
-  Tensor out = Tensor::Empty({plane.count, window.entries(), windows}, a.dtype(), a.device());
+  const Plane plane(a.sizes(), windows);
+  const std::vector<int64_t> places = PlacesOf(windows);
+  const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
+  Tensor out = Tensor::Empty({plane.count, entries, count}, a.dtype(), a.device());
   DispatchFloating("unfold", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* in = rows.data<T>();
@@ -83,10 +77,10 @@ Tensor Unfold(const Tensor& a, const Window& window) {
   return out;
 }
 
-Tensor Fold(const Tensor& columns, const Window& window, Ints sizes) {
+Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
   const Tensor rows = RowMajor(columns);
-  const Plane plane(sizes, window);
-  const std::vector<int64_t> places = PlacesOf(window, plane.sizes);
+  const Plane plane(sizes, windows);
+  const std::vector<int64_t> places = PlacesOf(windows);
   Tensor out = Tensor::Zeros(sizes, columns.dtype(), columns.device());
   DispatchFloating("fold", columns.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -102,22 +96,22 @@ Tensor Fold(const Tensor& columns, const Window& window, Ints sizes) {
   return out;
 }
 
-Tensor IndexOfGreatest(const Tensor& a, const Window& window) {
+Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
   const Tensor rows = RowMajor(a);
-  const Plane plane(a.sizes(), window);
-  const std::vector<int64_t> places = PlacesOf(window, plane.sizes);
-  const int64_t windows = ProductOf(window.Counts(plane.sizes));
-  Tensor out = Tensor::Empty({plane.count, windows}, DType::kI64, a.device());
+  const Plane plane(a.sizes(), windows);
+  const std::vector<int64_t> places = PlacesOf(windows);
+  const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
+  Tensor out = Tensor::Empty({plane.count, count}, DType::kI64, a.device());
   int64_t* const index = out.mutable_data<int64_t>();
   DispatchFloating("max_pool", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* in = rows.data<T>();
     for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
-      int64_t* const best = index + p * windows;
-      std::fill(best, best + windows, int64_t{-1});
+      int64_t* const best = index + p * count;
+      std::fill(best, best + count, int64_t{-1});
       auto place = places.begin();
-      for (int64_t entry = 0; entry < window.entries(); ++entry) {
-        for (int64_t w = 0; w < windows; ++w, ++place) {
+      for (int64_t entry = 0; entry < entries; ++entry) {
+        for (int64_t w = 0; w < count; ++w, ++place) {
           if (*place < 0) continue;
           const bool first = best[w] < 0;
           // Neither less nor equal: greater, or no number.
@@ -125,6 +119,34 @@ Tensor IndexOfGreatest(const Tensor& a, const Window& window) {
         }
       }
     }
+  });
+  return out;
+}
+
+Tensor WeightsOf(const Windows& windows, const Tensor& like) {
+  const auto weights = Crossed<double>(windows, 1, [](const Line& line, size_t at, double* weight) {
+    if (!line.weights.empty()) *weight *= line.weights[at];
+  });
+  const int64_t count = ProductOf(CountsOf(windows));
+  Tensor out = Tensor::Empty({EntriesOf(windows), count}, like.dtype(), like.device());
+  DispatchFloating("weights", like.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::transform(weights.begin(), weights.end(), out.mutable_data<T>(),
+                   [](double weight) { return static_cast<T>(weight); });
+  });
+  return out;
+}
+
+Tensor NumbersOfEntries(const Windows& windows, const Tensor& like) {
+  const std::vector<int64_t> places = PlacesOf(windows);
+  const auto count = static_cast<size_t>(ProductOf(CountsOf(windows)));
+  std::vector<int64_t> entries(count, 0);
+  for (size_t i = 0; i < places.size(); ++i) entries[i % count] += places[i] >= 0 ? 1 : 0;
+  Tensor out = Tensor::Empty({static_cast<int64_t>(count)}, like.dtype(), like.device());
+  DispatchFloating("entries", like.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::transform(entries.begin(), entries.end(), out.mutable_data<T>(),
+                   [](int64_t number) { return static_cast<T>(number); });
   });
   return out;
 }

@@ -1,34 +1,32 @@
 // Windows: boxes of entries that move over the last dimensions of a tensor, its plane.
 //
-//   Window w = {.kernel = {3, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {1, 1}};
-//   Tensor columns = kernels::Unfold(images, w);    // [planes, 9, windows]
+//   Windows w = {BoxLine(5, {.kernel = 3, .padding = 1}), BoxLine(4, {.kernel = 2})};
+//   Tensor columns = kernels::Unfold(images, w);    // [planes, 6, 15]
 //
-// Convolutions are matrix products of columns, and pools are folds of them. The kernel's length
-// says how many dimensions the plane has; windows fit into it with its padding, of zeros. The
-// operations check. Results are fresh and contiguous. f32 and f64; no history; any thread.
+// Convolutions are matrix products of columns, and pools and interpolations are sums of them. The
+// number of Lines says how many dimensions the plane has. Results are fresh and contiguous. f32 and
+// f64; no history; any thread.
 
 #pragma once
 
 #include <cstdint>
 
+#include "autograd/tensor/kernels/window_line.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
 
-struct Window {
-  Shape kernel, stride, padding, dilation;
-
-  int64_t entries() const;
-  // How many windows there are along each dimension of the plane.
-  Shape Counts(Ints plane) const;
-};
-
-// [planes, entries, windows]: the entries of each window, zeros in the padding.
-Tensor Unfold(const Tensor& a, const Window& window);
+// [planes, entries, windows]: the entries of each window, zeros where there are none.
+Tensor Unfold(const Tensor& a, const Windows& windows);
 // The adjoint: each entry added where Unfold took it from, in order. `sizes` end in the plane.
-Tensor Fold(const Tensor& columns, const Window& window, Ints sizes);
+Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes);
 // [planes, windows]: where in its plane each window has its first greatest entry or first NaN.
 // Each window has an entry inside.
-Tensor IndexOfGreatest(const Tensor& a, const Window& window);
+Tensor IndexOfGreatest(const Tensor& a, const Windows& windows);
+
+// [entries, windows]: the products of the Lines' weights, of the element type and device of `like`.
+Tensor WeightsOf(const Windows& windows, const Tensor& like);
+// [windows]: how many entries each has.
+Tensor NumbersOfEntries(const Windows& windows, const Tensor& like);
 
 }  // namespace twingrad::kernels

@@ -9,7 +9,7 @@
 namespace twingrad::kernels {
 namespace {
 
-const Window kPairs = {.kernel = {2}, .stride = {1}, .padding = {1}, .dilation = {1}};
+const Windows kPairs = {BoxLine(3, {.kernel = 2, .padding = 1})};
 
 TEST(Windows, UnfoldListsEntriesByWindow) {
   const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
@@ -29,11 +29,30 @@ TEST(Windows, FoldAddsWhatUnfoldRepeats) {
 }
 
 TEST(Windows, PlanesWithStridesAndDilation) {
-  const Window w = {.kernel = {2, 2}, .stride = {1, 2}, .padding = {0, 1}, .dilation = {1, 2}};
+  const Windows w = {BoxLine(2, {.kernel = 2}),
+                     BoxLine(3, {.kernel = 2, .stride = 2, .padding = 1, .dilation = 2})};
   const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(w.entries(), 4);
-  EXPECT_EQ(w.Counts(a.sizes()), (Shape{1, 2}));
+  EXPECT_EQ(EntriesOf(w), 4);
+  EXPECT_EQ(CountsOf(w), (Shape{1, 2}));
   EXPECT_EQ(kernels::Elements<double>(Unfold(a, w)), (Doubles{0, 2, 2, 0, 0, 5, 5, 0}));
+}
+
+TEST(Windows, WeightsAreProductsOfThoseOfTheLines) {
+  const Windows w = {LinearLine(2, 4, false), LinearLine(2, 3, true)};
+  const Tensor like = Make<float>({}, {0});
+  const Tensor weights = WeightsOf(w, like);
+  EXPECT_EQ(SizesOf(weights), (Integers{4, 12}));
+  const auto all = kernels::Elements<float>(weights);
+  // Row 1 is a quarter of the way down, column 1 between the two.
+  EXPECT_EQ((std::vector<float>{all[4], all[16], all[28], all[40]}),
+            (std::vector<float>{0.375, 0.375, 0.125, 0.125}));
+}
+
+TEST(Windows, NumbersOfEntries) {
+  const Windows w = {PortionLine(3, 2), PortionLine(2, 1)};
+  EXPECT_EQ(kernels::Elements<double>(NumbersOfEntries(w, Make<double>({}, {0}))), (Doubles{4, 4}));
+  EXPECT_EQ(kernels::Elements<double>(NumbersOfEntries({PortionLine(5, 3)}, Make<double>({}, {0}))),
+            (Doubles{2, 3, 2}));
 }
 
 TEST(Windows, NoPlanes) {

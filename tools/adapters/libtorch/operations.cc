@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "autograd/program/signature.h"
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/version.h"
 
@@ -48,6 +49,34 @@ Tensor Convolution(const Statement& s, const Operands& o) {
   if constexpr (dims == 1) return at::conv1d(o[0], o[1], {}, stride, padding, dilation, groups);
   if constexpr (dims == 2) return at::conv2d(o[0], o[1], {}, stride, padding, dilation, groups);
   if constexpr (dims == 3) return at::conv3d(o[0], o[1], {}, stride, padding, dilation, groups);
+}
+
+template <int dims>
+Tensor TransposedConvolution(const Statement& s, const Operands& o) {
+  const auto list = [&](Key key, int64_t otherwise) {
+    const Integers given = s.Get<Integers>(key);
+    return given.empty() ? Integers(dims, otherwise) : given;
+  };
+  const Integers stride = list(Key::kStride, 1), padding = list(Key::kPadding, 0);
+  const Integers dilation = list(Key::kDilation, 1), more = list(Key::kOutputPadding, 0);
+  const int64_t groups = s.Get<int64_t>(Key::kGroups, 1);
+  if constexpr (dims == 1) {
+    return at::conv_transpose1d(o[0], o[1], {}, stride, padding, more, groups, dilation);
+  } else if constexpr (dims == 2) {
+    return at::conv_transpose2d(o[0], o[1], {}, stride, padding, more, groups, dilation);
+  } else {
+    return at::conv_transpose3d(o[0], o[1], {}, stride, padding, more, groups, dilation);
+  }
+}
+
+Integers Sizes(const Statement& s) { return s.Get<Integers>(Key::kShape); }
+bool Corners(const Statement& s) { return s.Get<bool>(Key::kAlignCorners); }
+// libtorch takes samples alone.
+Tensor OfSamples(const Statement& s, const Operands& o,
+                 Tensor (*upsample)(const Tensor&, const Statement&)) {
+  if (o[0].dim() == static_cast<int64_t>(Sizes(s).size()) + 2) return upsample(o[0], s);
+  const Tensor result = upsample(o[0].unsqueeze(0), s);
+  return at::_unsafe_view(result, result.sizes().slice(1));
 }
 
 bool Keepdim(const Statement& s) { return s.Get<bool>(Key::kKeepdim); }
@@ -197,6 +226,11 @@ using Row = std::pair<const Opcode, Function>;
     expression;                                                       \
     return Tensor();                                                  \
   })
+#define UPSAMPLES(op, expression)                                                               \
+  Row(Opcode::op, [](const Statement& statement, const Operands& o) {                           \
+    return OfSamples(statement, o,                                                              \
+                     [](const Tensor& a, const Statement& s) -> Tensor { return expression; }); \
+  })
 
 constexpr Row kTable[] = {
     COMPUTES(kAdd, at::add(o[0], o[1])),
@@ -281,6 +315,15 @@ constexpr Row kTable[] = {
              std::get<1>(at::max_pool2d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
     COMPUTES(kMaxPool3dIndices,
              std::get<1>(at::max_pool3d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
+    COMPUTES(kAdaptiveAvgPool1d, at::adaptive_avg_pool1d(o[0], Sizes(s))),
+    COMPUTES(kAdaptiveAvgPool2d, at::adaptive_avg_pool2d(o[0], Sizes(s))),
+    COMPUTES(kAdaptiveAvgPool3d, at::adaptive_avg_pool3d(o[0], Sizes(s))),
+    COMPUTES(kAdaptiveMaxPool1d, std::get<0>(at::adaptive_max_pool1d(o[0], Sizes(s)))),
+    COMPUTES(kAdaptiveMaxPool2d, std::get<0>(at::adaptive_max_pool2d(o[0], Sizes(s)))),
+    COMPUTES(kAdaptiveMaxPool3d, std::get<0>(at::adaptive_max_pool3d(o[0], Sizes(s)))),
+    COMPUTES(kAdaptiveMaxPool1dIndices, std::get<1>(at::adaptive_max_pool1d(o[0], Sizes(s)))),
+    COMPUTES(kAdaptiveMaxPool2dIndices, std::get<1>(at::adaptive_max_pool2d(o[0], Sizes(s)))),
+    COMPUTES(kAdaptiveMaxPool3dIndices, std::get<1>(at::adaptive_max_pool3d(o[0], Sizes(s)))),
     COMPUTES(kMatmul, at::matmul(o[0], o[1])),
     COMPUTES(kAddmm, at::addmm(o[0], o[1], o[2])),
     COMPUTES(kAddmv, at::addmv(o[0], o[1], o[2])),
@@ -315,6 +358,9 @@ constexpr Row kTable[] = {
     Row(Opcode::kConv1d, Convolution<1>),
     Row(Opcode::kConv2d, Convolution<2>),
     Row(Opcode::kConv3d, Convolution<3>),
+    Row(Opcode::kConvTranspose1d, TransposedConvolution<1>),
+    Row(Opcode::kConvTranspose2d, TransposedConvolution<2>),
+    Row(Opcode::kConvTranspose3d, TransposedConvolution<3>),
     COMPUTES(kCat, at::cat(o, Dim(s))),
     COMPUTES(kStack, at::stack(o, Dim(s))),
     COMPUTES(kFlip, at::flip(o[0], Dims(s))),
@@ -326,6 +372,13 @@ constexpr Row kTable[] = {
     COMPUTES(kPadReplicate, at::pad(o[0], Pads(s), "replicate")),
     Row(Opcode::kPadCircular, PadCircular),
     COMPUTES(kRepeat, o[0].repeat(s.Get<Integers>(Key::kShape))),
+    UPSAMPLES(kUpsampleNearest1d, at::upsample_nearest1d(a, Sizes(s))),
+    UPSAMPLES(kUpsampleNearest2d, at::upsample_nearest2d(a, Sizes(s))),
+    UPSAMPLES(kUpsampleNearest3d, at::upsample_nearest3d(a, Sizes(s))),
+    UPSAMPLES(kUpsampleLinear1d, at::upsample_linear1d(a, Sizes(s), Corners(s))),
+    UPSAMPLES(kUpsampleBilinear2d, at::upsample_bilinear2d(a, Sizes(s), Corners(s))),
+    UPSAMPLES(kUpsampleTrilinear3d, at::upsample_trilinear3d(a, Sizes(s), Corners(s))),
+    UPSAMPLES(kUpsampleBicubic2d, at::upsample_bicubic2d(a, Sizes(s), Corners(s))),
     COMPUTES(kIndexSelect, at::index_select(o[0], Dim(s), o[1])),
     COMPUTES(kEmbedding, at::embedding(o[0], o[1])),
     COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
@@ -395,10 +448,14 @@ std::set<Opcode> SingleNodeOps() {
                     Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d}) {
     ops.erase(op);
   }
-  // Pools along one dimension are those of planes, and convolutions take one sample for a batch.
-  for (Opcode op : {Opcode::kAvgPool1d, Opcode::kMaxPool1d, Opcode::kConv1d, Opcode::kConv2d,
-                    Opcode::kConv3d}) {
-    ops.erase(op);
+  // So are adaptive pools, and means to a single entry are means; upsampling takes samples.
+  for (const auto& signature : program::Signatures()) {
+    const bool adapts = signature.category == program::Category::kReduction &&
+                        signature.Find(Key::kShape) != nullptr;
+    const bool transposed = signature.Find(Key::kOutputPadding) != nullptr;
+    const bool upsamples =
+        signature.category == program::Category::kRearrange && program::PlaneRank(signature) > 0;
+    if (adapts || transposed || upsamples) ops.erase(signature.op);
   }
   if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);
   return ops;

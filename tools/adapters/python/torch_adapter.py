@@ -58,7 +58,31 @@ def windowed():
         with_indices = getattr(functional, name.replace('_indices', '_with_indices'))
         ops[name] = lambda a, x, pool=with_indices: pool(
             x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0), return_indices=True)[1]
+    for name in 'conv_transpose1d conv_transpose2d conv_transpose3d'.split():
+        ops[name] = lambda a, x, weight, convolve=getattr(functional, name): convolve(
+            x, weight, None, a.get('stride', 1), a.get('padding', 0), a.get('output_padding', 0), a.get('groups', 1),
+            a.get('dilation', 1))
+    for name in 'adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d'.split():
+        ops[name] = lambda a, x, pool=getattr(functional, name): pool(x, a['shape'])
+    for name in 'adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d'.split():
+        pool = getattr(functional, name + '_with_indices')
+        ops[name] = lambda a, x, pool=pool: pool(x, a['shape'], return_indices=True)[0]
+    for name in 'adaptive_max_pool1d_indices adaptive_max_pool2d_indices adaptive_max_pool3d_indices'.split():
+        pool = getattr(functional, name.replace('_indices', '_with_indices'))
+        ops[name] = lambda a, x, pool=pool: pool(x, a['shape'], return_indices=True)[1]
+    for name in 'upsample_nearest1d upsample_nearest2d upsample_nearest3d'.split():
+        ops[name] = lambda a, x: upsample(a, x, 'nearest')
+    for name in 'upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d'.split():
+        mode = name[len('upsample_'):-2]
+        ops[name] = lambda a, x, mode=mode: upsample(a, x, mode, align_corners=a.get('align_corners', False))
     return ops
+
+
+def upsample(a, x, mode, **corners):
+    """Of samples; of one alone too."""
+    alone = x.ndim == len(a['shape']) + 1
+    y = torch.nn.functional.interpolate(x[None] if alone else x, size=a['shape'], mode=mode, **corners)
+    return y[0] if alone else y
 
 
 def elements(tensor, rows):

@@ -1,13 +1,9 @@
-// Convolutions and pools against sums by hand: strides, padding, dilation, groups, one to three
-// dimensions, derivatives up to the third, ties, and what is refused.
+// Convolutions against sums by hand: strides, padding, dilation, groups, one to three dimensions,
+// derivatives up to the third, and what is refused.
 
-#include "autograd/ops/window.h"
+#include "autograd/ops/convolution.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdint>
-#include <limits>
-#include <vector>
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
@@ -15,7 +11,7 @@
 namespace twingrad::ops {
 namespace {
 
-TEST(Window, Convolution) {
+TEST(Convolution, OfLines) {
   const Tensor a = Leaf({1, 4}, {1, 2, 3, 4});
   const Tensor b = Leaf({1, 1, 2}, {10, 1});
   EXPECT_EQ(Elements(Convolution<1>(a, b, {}, {}, {}, 1)), (Doubles{12, 23, 34}));
@@ -25,7 +21,7 @@ TEST(Window, Convolution) {
   EXPECT_EQ(Weighed(Convolution<1>(a, b, {2}, {1}, {}, 1), b), (Doubles{16, 7}));
 }
 
-TEST(Window, ConvolutionOfGroups) {
+TEST(Convolution, ConvolutionOfGroups) {
   // Two samples of two channels; each group has one channel and two results.
   const Tensor a = Leaf({2, 2, 1}, {1, 2, 3, 4});
   const Tensor b = Leaf({4, 1, 1}, {1, 10, 100, 1000});
@@ -34,7 +30,7 @@ TEST(Window, ConvolutionOfGroups) {
   EXPECT_EQ(Weighed(y, b), (Doubles{1 * 1 + 5 * 3, 2 * 1 + 6 * 3, 3 * 2 + 7 * 4, 4 * 2 + 8 * 4}));
 }
 
-TEST(Window, ConvolutionOfPlanesAndBoxes) {
+TEST(Convolution, ConvolutionOfPlanesAndBoxes) {
   const Tensor a = Leaf({1, 2, 2}, {1, 2, 3, 4});
   const Tensor b = Leaf({1, 1, 2, 2}, {1, 10, 100, 1000});
   EXPECT_EQ(Elements(Convolution<2>(a, b, {}, {}, {}, 1)), (Doubles{4321}));
@@ -44,7 +40,7 @@ TEST(Window, ConvolutionOfPlanesAndBoxes) {
   EXPECT_EQ(Elements(Convolution<3>(c, d, {}, {}, {}, 1)), (Doubles{4321}));
 }
 
-TEST(Window, ConvolutionOfNoSamples) {
+TEST(Convolution, ConvolutionOfNoSamples) {
   const Tensor a = Leaf({0, 1, 2}, {});
   const Tensor b = Leaf({1, 1, 2}, {1, 2});
   EXPECT_EQ(Convolution<1>(a, b, {}, {}, {}, 1).sizes(), (Shape{0, 1, 1}));
@@ -52,49 +48,34 @@ TEST(Window, ConvolutionOfNoSamples) {
 }
 
 // Of (a b)³ by each operand.
-TEST(Window, DerivativesOfHigherOrder) {
+TEST(Convolution, DerivativesOfHigherOrder) {
   const auto cube = [](const Tensor& t) { return Mul(Mul(t, t), t); };
   const Tensor a = Leaf({1, 1}, {3}), b = Leaf({1, 1, 1}, {2});
   EXPECT_EQ(Derivative(cube(Convolution<1>(a, b, {}, {}, {}, 1)), a, 2), 6 * 3 * 8);
   EXPECT_EQ(Derivative(cube(Convolution<1>(a, b, {}, {}, {}, 1)), b, 3), 6 * 27);
-  EXPECT_EQ(Derivative(cube(AvgPool<1>(a, {1}, {}, {})), a, 2), 18);
-  EXPECT_EQ(Derivative(cube(MaxPool<1>(a, {1}, {}, {})), a, 3), 6);
 }
 
-TEST(Window, AvgPool) {
-  const Tensor a = Leaf({1, 4}, {1, 2, 3, 4});
-  EXPECT_EQ(Elements(AvgPool<1>(a, {2}, {}, {})), (Doubles{1.5, 3.5}));
-  EXPECT_EQ(Elements(AvgPool<1>(a, {2}, {1}, {})), (Doubles{1.5, 2.5, 3.5}));
-  EXPECT_EQ(Elements(AvgPool<1>(a, {2}, {2}, {1})), (Doubles{0.5, 2.5, 2}));
-  EXPECT_EQ(Weighed(AvgPool<1>(a, {2}, {1}, {}), a), (Doubles{0.5, 1.5, 2.5, 1.5}));
-  const Tensor plane = Leaf({1, 2, 2}, {1, 2, 3, 6});
-  EXPECT_EQ(Elements(AvgPool<2>(plane, {2, 2}, {}, {})), (Doubles{3}));
-  EXPECT_EQ(Elements(AvgPool<3>(Leaf({1, 1, 2, 2}, {1, 2, 3, 6}), {1, 2, 1}, {}, {})),
-            (Doubles{2, 4}));
+// The adjoint of a convolution: its gradient by the operand, as a function of its own.
+TEST(Convolution, TransposedConvolution) {
+  const Tensor a = Leaf({1, 2}, {1, 2}), b = Leaf({1, 1, 3}, {1, 10, 100});
+  const auto transposed = [&](Ints stride, Ints padding, Ints dilation, Ints more) {
+    return TransposedConvolution<1>(a, b, stride, padding, dilation, 1, more);
+  };
+  EXPECT_EQ(Elements(transposed({}, {}, {}, {})), (Doubles{1, 12, 120, 200}));
+  EXPECT_EQ(Elements(transposed({2}, {1}, {}, {1})), (Doubles{10, 102, 20, 200}));
+  EXPECT_EQ(Elements(transposed({}, {}, {2}, {})), (Doubles{1, 2, 10, 20, 100, 200}));
+  EXPECT_EQ(Weighed(transposed({}, {}, {}, {}), a), (Doubles{321, 432}));
+  EXPECT_EQ(Weighed(transposed({}, {}, {}, {}), b), (Doubles{5, 8, 11}));
+  const Tensor c = Leaf({2, 1, 1, 1}, {1, 2}), d = Leaf({2, 1, 1, 1, 2}, {1, 10, 100, 1000});
+  EXPECT_EQ(Elements(TransposedConvolution<3>(c, d, {}, {}, {}, 2, {})),
+            (Doubles{1, 10, 200, 2000}));
+  const auto cube = [](const Tensor& t) { return Mul(Mul(t, t), t); };
+  const Tensor e = Leaf({1, 1, 1}, {3}), f = Leaf({1, 1, 1, 1}, {2});
+  EXPECT_EQ(Derivative(cube(TransposedConvolution<2>(e, f, {}, {}, {}, 1, {})), e, 2), 6 * 3 * 8);
+  EXPECT_EQ(Derivative(cube(TransposedConvolution<2>(e, f, {}, {}, {}, 1, {})), f, 3), 6 * 27);
 }
 
-std::vector<int64_t> Integers(const Tensor& t) {
-  return {t.data<int64_t>(), t.data<int64_t>() + t.numel()};
-}
-
-TEST(Window, MaxPool) {
-  using Indices = std::vector<int64_t>;
-  const Tensor a = Leaf({1, 4}, {3, 1, 3, 4});
-  EXPECT_EQ(Elements(MaxPool<1>(a, {3}, {1}, {})), (Doubles{3, 4}));
-  EXPECT_EQ(Integers(MaxPoolIndices<1>(a, {3}, {1}, {})), (Indices{0, 3}));
-  EXPECT_EQ(Weighed(MaxPool<1>(a, {3}, {1}, {}), a), (Doubles{1, 0, 0, 2}));
-  // The padding is not seen, even where all is below 0.
-  const Tensor below = Leaf({2, 2}, {-1, -2, -4, -3});
-  EXPECT_EQ(Elements(MaxPool<1>(below, {2}, {1}, {1})), (Doubles{-1, -1, -2, -4, -3, -3}));
-  EXPECT_EQ(Integers(MaxPoolIndices<1>(below, {2}, {1}, {1})), (Indices{0, 0, 1, 0, 1, 1}));
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Tensor holes = Leaf({1, 2, 2}, {1, nan, 2, nan});
-  EXPECT_EQ(Integers(MaxPoolIndices<2>(holes, {2, 2}, {}, {})), (Indices{1}));
-  EXPECT_EQ(Integers(MaxPoolIndices<3>(Leaf({1, 2, 1, 2}, {1, 2, 4, 3}), {2, 1, 2}, {}, {})),
-            (Indices{2}));
-}
-
-TEST(Window, RefusesWhatDoesNotFit) {
+TEST(Convolution, RefusesWhatDoesNotFit) {
   const Tensor a = Leaf({1, 4}, {3, 1, 3, 4});
   const Tensor b = Leaf({1, 1, 2}, {1, 2});
   EXPECT_EQ(KindOf([&] { Convolution<1>(a, b, {0}, {}, {}, 1); }), ErrorKind::kShape);
@@ -102,9 +83,11 @@ TEST(Window, RefusesWhatDoesNotFit) {
   EXPECT_EQ(KindOf([&] { Convolution<1>(a, b, {}, {}, {4}, 1); }), ErrorKind::kShape);
   EXPECT_EQ(KindOf([&] { Convolution<1>(a, b, {}, {}, {}, 2); }), ErrorKind::kShape);
   EXPECT_EQ(KindOf([&] { Convolution<2>(a, b, {}, {}, {}, 1); }), ErrorKind::kShape);
-  EXPECT_EQ(KindOf([&] { MaxPool<1>(a, {5}, {}, {}); }), ErrorKind::kShape);
-  EXPECT_EQ(KindOf([&] { AvgPool<1>(a, {2}, {}, {2}); }), ErrorKind::kShape);
-  EXPECT_EQ(KindOf([&] { AvgPool<1>(a, {1, 1}, {}, {}); }), ErrorKind::kShape);
+  const auto more = [&](Ints stride, Ints padding, Ints output_padding) {
+    return KindOf([&] { TransposedConvolution<1>(a, b, stride, padding, {}, 1, output_padding); });
+  };
+  EXPECT_EQ(more({}, {}, {1}), ErrorKind::kShape);
+  EXPECT_EQ(more({}, {3}, {}), ErrorKind::kShape);
 }
 
 }  // namespace

@@ -1,0 +1,160 @@
+#include "autograd/ops/pool.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/broadcast.h"
+#include "autograd/ops/geometry.h"
+#include "autograd/ops/layout.h"
+#include "autograd/ops/rearrange.h"
+#include "autograd/ops/recording.h"
+#include "autograd/ops/unfold.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/rearrange.h"
+#include "autograd/tensor/kernels/reduce.h"
+
+namespace twingrad::ops {
+namespace {
+
+constexpr WindowNames kAverages[] = {{"avg_pool1d", "AvgPool1dBackward"},
+                                     {"avg_pool2d", "AvgPool2dBackward"},
+                                     {"avg_pool3d", "AvgPool3dBackward"}};
+constexpr WindowNames kGreatest[] = {{"max_pool1d", "MaxPool1dBackward"},
+                                     {"max_pool2d", "MaxPool2dBackward"},
+                                     {"max_pool3d", "MaxPool3dBackward"}};
+constexpr WindowNames kAdaptiveAverages[] = {{"adaptive_avg_pool1d", "AdaptiveAvgPool1dBackward"},
+                                             {"adaptive_avg_pool2d", "AdaptiveAvgPool2dBackward"},
+                                             {"adaptive_avg_pool3d", "AdaptiveAvgPool3dBackward"}};
+constexpr WindowNames kAdaptiveGreatest[] = {{"adaptive_max_pool1d", "AdaptiveMaxPool1dBackward"},
+                                             {"adaptive_max_pool2d", "AdaptiveMaxPool2dBackward"},
+                                             {"adaptive_max_pool3d", "AdaptiveMaxPool3dBackward"}};
+
+Windows BoxesOfPool(const char* op, int dims, const Tensor& a, Ints kernel, Ints stride,
+                    Ints padding) {
+  CheckDefined(op, a);
+  const auto count = static_cast<size_t>(dims);
+  const Shape ones(count, 1), zeros(count, 0);
+  const Shape boxes = CheckedSteps(op, "kernel", kernel, count, 1);
+  const Shape around = StepsOf(op, "padding", padding, zeros, 0);
+  for (size_t d = 0; d < count; ++d) {
+    if (2 * around[d] <= boxes[d]) continue;
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[", op, "] padding ", ShapeToString(around), " of a kernel ",
+                             ShapeToString(boxes), "; it may be at most half of it"));
+  }
+  return BoxesOf(op, PlaneOf(op, a, count), boxes, StepsOf(op, "stride", stride, boxes, 1), around,
+                 ones);
+}
+
+Windows PortionsOf(const char* op, int dims, const Tensor& a, Ints sizes) {
+  CheckDefined(op, a);
+  const auto count = static_cast<size_t>(dims);
+  const Ints plane = PlaneOf(op, a, count);
+  const Shape counts = CheckedSteps(op, "shape", sizes, count, 1);
+  Windows windows;
+  for (size_t d = 0; d < count; ++d) windows.push_back(kernels::PortionLine(plane[d], counts[d]));
+  return windows;
+}
+
+// Of windows with as many entries as `numbers` says, by window or for all.
+Tensor Average(const char* node, const Tensor& a, const Windows& windows, const Tensor& numbers) {
+  const Tensor columns = kernels::Unfold(a, windows);
+  const Tensor sums = kernels::Sum(columns, {1}, /*keepdim=*/false);
+  Tensor result = WithShape(kernels::Div(sums, numbers), WindowedShape(a, windows));
+  if (ShouldRecord(a)) {
+    Record(node, result, a,
+           [windows, numbers, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
+             const Tensor each = ReshapeTo(g, {unfolded[0], 1, unfolded[2]});
+             return Folded(ExpandTo(Div(each, numbers), unfolded), windows, sizes);
+           });
+  }
+  return result;
+}
+
+Tensor Greatest(const char* node, const Tensor& a, const Windows& windows) {
+  const Tensor index = kernels::IndexOfGreatest(a, windows);
+  int64_t plane = 1;
+  for (const kernels::Line& line : windows) plane *= line.size;
+  const Shape rows = SizesOf(index), planes = {rows[0], plane};
+  const Tensor taken = kernels::Gather(WithShape(kernels::Clone(a), planes), 1, index);
+  Tensor result = WithShape(taken, WindowedShape(a, windows));
+  if (ShouldRecord(a)) {
+    Record<1>(node, result, a,
+              [rows, planes, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+                const Tensor zeros = Tensor::Zeros(planes, g.dtype(), g.device());
+                const Tensor places = ReshapeTo(saved[0], rows);
+                return ReshapeTo(ScatterAdd(zeros, 1, places, ReshapeTo(g, rows)), sizes);
+              })
+        ->Save(WithShape(index, SizesOf(result)));
+  }
+  return result;
+}
+
+Tensor GreatestIndices(const Tensor& a, const Windows& windows) {
+  return WithShape(kernels::IndexOfGreatest(a, windows), WindowedShape(a, windows));
+}
+
+}  // namespace
+
+template <int kDims>
+Tensor AvgPool(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
+  const WindowNames names = kAverages[kDims - 1];
+  const Windows windows = BoxesOfPool(names.op, kDims, a, kernel, stride, padding);
+  const auto entries = static_cast<double>(kernels::EntriesOf(windows));
+  return Average(names.node, a, windows, Constant(entries, a));
+}
+
+template <int kDims>
+Tensor MaxPool(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
+  const WindowNames names = kGreatest[kDims - 1];
+  return Greatest(names.node, a, BoxesOfPool(names.op, kDims, a, kernel, stride, padding));
+}
+
+template <int kDims>
+Tensor MaxPoolIndices(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
+  const char* const op = kGreatest[kDims - 1].op;
+  return GreatestIndices(a, BoxesOfPool(op, kDims, a, kernel, stride, padding));
+}
+
+template <int kDims>
+Tensor AdaptiveAvgPool(const Tensor& a, Ints sizes) {
+  const WindowNames names = kAdaptiveAverages[kDims - 1];
+  const Windows windows = PortionsOf(names.op, kDims, a, sizes);
+  return Average(names.node, a, windows, kernels::NumbersOfEntries(windows, a));
+}
+
+template <int kDims>
+Tensor AdaptiveMaxPool(const Tensor& a, Ints sizes) {
+  const WindowNames names = kAdaptiveGreatest[kDims - 1];
+  return Greatest(names.node, a, PortionsOf(names.op, kDims, a, sizes));
+}
+
+template <int kDims>
+Tensor AdaptiveMaxPoolIndices(const Tensor& a, Ints sizes) {
+  return GreatestIndices(a, PortionsOf(kAdaptiveGreatest[kDims - 1].op, kDims, a, sizes));
+}
+
+template Tensor AvgPool<1>(const Tensor&, Ints, Ints, Ints);
+template Tensor AvgPool<2>(const Tensor&, Ints, Ints, Ints);
+template Tensor AvgPool<3>(const Tensor&, Ints, Ints, Ints);
+template Tensor MaxPool<1>(const Tensor&, Ints, Ints, Ints);
+template Tensor MaxPool<2>(const Tensor&, Ints, Ints, Ints);
+template Tensor MaxPool<3>(const Tensor&, Ints, Ints, Ints);
+template Tensor MaxPoolIndices<1>(const Tensor&, Ints, Ints, Ints);
+template Tensor MaxPoolIndices<2>(const Tensor&, Ints, Ints, Ints);
+template Tensor MaxPoolIndices<3>(const Tensor&, Ints, Ints, Ints);
+template Tensor AdaptiveAvgPool<1>(const Tensor&, Ints);
+template Tensor AdaptiveAvgPool<2>(const Tensor&, Ints);
+template Tensor AdaptiveAvgPool<3>(const Tensor&, Ints);
+template Tensor AdaptiveMaxPool<1>(const Tensor&, Ints);
+template Tensor AdaptiveMaxPool<2>(const Tensor&, Ints);
+template Tensor AdaptiveMaxPool<3>(const Tensor&, Ints);
+template Tensor AdaptiveMaxPoolIndices<1>(const Tensor&, Ints);
+template Tensor AdaptiveMaxPoolIndices<2>(const Tensor&, Ints);
+template Tensor AdaptiveMaxPoolIndices<3>(const Tensor&, Ints);
+
+}  // namespace twingrad::ops
