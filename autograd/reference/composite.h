@@ -1,12 +1,11 @@
 // How each statement that computes is evaluated by both witnesses: as an elementwise primitive, or
-// by a rule of its own that takes several primitives, or one with a map.
-//
-// Written once for an algebra of values: the twin's algebra, Calculus, records steps for the
-// backward walk; the dual witness's, JetAlgebra, propagates tangents. An Algebra has
+// by a rule of its own that takes several primitives, or one with a map. Written once for an
+// algebra of values: the twin's, Calculus, records steps for the backward walk; the dual witness's,
+// JetAlgebra, propagates tangents. An Algebra has
 //   Value        Apply(Primitive, Value...), Apply(Primitive, PrimitiveArguments, Value...)
-//   Value        Constant(const Array*)
-//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate();  Value
-//   WithHistoryOfSlope(Value) Picks Settled(Value, Picks, ties)   what it picks of equal elements
+//   Value        Constant(const Array*), WithHistoryOfSlope(Value)
+//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate()
+//   Picks        Settled(Value, Picks, ties), what it picks of equal elements
 // Each algebra defines derivatives separately. Throws what place_map.h and primitives.h throw, and
 // TooLong.
 

@@ -52,6 +52,13 @@ bool IsView(Opcode op, bool operand_contiguous) {
   return SignatureOf(op).category == Category::kView;
 }
 
+// How many products an entry of a matrix product or of a convolution adds up.
+int64_t TermsOfProduct(const Signature& signature, const Shape& a, const Shape& b) {
+  if (signature.Find(Key::kGroups) == nullptr) return a.empty() ? 1 : a.back();
+  const bool transposed = signature.Find(Key::kOutputPadding) != nullptr;
+  return twingrad::program::NumElements(b) / b[transposed ? 1 : 0];
+}
+
 }  // namespace
 
 int64_t Draft::NumElements(ValueId value) const {
@@ -130,16 +137,9 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       range.low -= 5;
       return range;
     }
-    case Numbers::kMatmul: {
-      const Shape& shape = ShapeOf(operands[0]);
-      if (SignatureOf(op).Find(Key::kGroups) != nullptr) {
-        const bool transposed = SignatureOf(op).Find(Key::kOutputPadding) != nullptr;
-        const int64_t products =
-            NumElements(operands[1]) / ShapeOf(operands[1])[transposed ? 1 : 0];
-        return AfterSum(AfterProduct(a, known_[operands[1]].range), products);
-      }
-      return AfterSum(AfterProduct(a, known_[operands[1]].range), shape.empty() ? 1 : shape.back());
-    }
+    case Numbers::kMatmul:
+      return AfterSum(AfterProduct(a, known_[operands[1]].range),
+                      TermsOfProduct(SignatureOf(op), ShapeOf(operands[0]), ShapeOf(operands[1])));
     case Numbers::kProductOver:
       return AfterProductOf(a, op == Opcode::kCumprod ? before : terms);
     case Numbers::kCumulated:

@@ -28,14 +28,14 @@ constexpr Part kParts[] = {
     {Feature::kUnusedInput, 3, AddUnusedInput},
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
-    {Feature::kDevices, 8, AddDevices},
+    {Feature::kDevices, 10, AddDevices},
     {Feature::kHook, 28, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 7, AddSavedHooks},
-    {Feature::kCustom, 28, AddCustom},
-    {Feature::kAnyOp, 150, AddAnyOp},
+    {Feature::kCustom, 33, AddCustom},
+    {Feature::kAnyOp, 142, AddAnyOp},
     {Feature::kAliases, 0, AddAliases},
 };
 

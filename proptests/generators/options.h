@@ -59,7 +59,7 @@ struct GeneratorOptions {
   // Ops that may be used. Leaves and calls are always made, regardless of this set.
   std::bitset<twingrad::program::kNumOpcodes> ops =
       std::bitset<twingrad::program::kNumOpcodes>().set();
-  int statements = 18;    // on average
+  int statements = 17;    // on average
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
   int devices = 3;  // how many accelerators a Program may name
