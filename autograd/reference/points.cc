@@ -1,117 +1,17 @@
 #include "autograd/reference/points.h"
 
-#include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/signature.h"
 #include "autograd/program/statement_table.h"
+#include "autograd/reference/element_points.h"
 
 namespace twingrad::reference {
+namespace points {
 namespace {
 
 using program::Opcode;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Point kSmooth{};
-constexpr Point kUndefined{PointClass::kUndefined};
-constexpr Point Between(double low, double high) { return {PointClass::kKink, low, high}; }
-constexpr Point Boundary(double slope) { return {PointClass::kBoundary, slope, slope}; }
-
-bool IsWhole(double x) { return std::isfinite(x) && x == std::trunc(x); }
-bool EitherIsNan(double a, double b) { return std::isnan(a) || std::isnan(b); }
-
-Point Linear(double, double) { return kSmooth; }
-Point Factor(double x) {
-  if (std::isnan(x)) return kUndefined;
-  return std::isinf(x) ? Boundary(x) : kSmooth;
-}
-Point TimesA(double a, double) { return Factor(a); }
-Point TimesB(double, double b) { return Factor(b); }
-// tanh, gelu and others whose slopes level off.
-Point Bounded(double a, double) { return std::isnan(a) ? kUndefined : kSmooth; }
-Point Wave(double a, double) { return std::isfinite(a) ? kSmooth : kUndefined; }
-Point Exp(double a, double) {
-  if (std::isnan(a)) return kUndefined;
-  return a > 709.8 ? Boundary(kInfinity) : kSmooth;
-}
-// sqrt and log.
-Point Root(double a, double) {
-  if (a == 0) return Boundary(kInfinity);
-  return a > 0 ? kSmooth : kUndefined;
-}
-// asin, acos and atanh; of acos the slope is negative.
-Point InArc(double a, double) {
-  if (std::fabs(a) == 1) return Boundary(kInfinity);
-  return std::fabs(a) < 1 ? kSmooth : kUndefined;
-}
-Point Exp2(double a, double) {
-  if (std::isnan(a)) return kUndefined;
-  return a > 1024 ? Boundary(kInfinity) : kSmooth;
-}
-Point Acosh(double a, double) { return Root(a - 1, 0); }
-Point Log1p(double a, double) { return Root(a + 1, 0); }
-Point Pole(double a, double) {
-  if (std::isnan(a)) return kUndefined;
-  return a == 0 ? Boundary(kInfinity) : kSmooth;
-}
-// sinh and cosh, whose slopes are the other.
-Point Hyperbolic(double a, double) {
-  if (std::isnan(a)) return kUndefined;
-  return std::fabs(a) > 710.5 ? Boundary(kInfinity) : kSmooth;
-}
-Point Square(double a, double) { return Factor(a); }
-Point AtZero(double a, Point there) {
-  if (std::isnan(a)) return kUndefined;
-  return a == 0 ? there : kSmooth;
-}
-Point Relu(double a, double) { return AtZero(a, Between(0, 1)); }
-Point Abs(double a, double) { return AtZero(a, Between(-1, 1)); }
-Point Sgn(double a, double) { return AtZero(a, {PointClass::kJump}); }
-Point Clamp(double a, double) { return AtZero(std::fabs(a) - 1, Between(0, 1)); }
-Point Relu6(double a, double) { return a == 6 ? Between(0, 1) : Relu(a, 0); }
-Point Hardsigmoid(double a, double) { return AtZero(std::fabs(a) - 3, Between(0, 1.0 / 6)); }
-// By 1/2 and by 2.
-Point LeakyRelu(double a, double) { return AtZero(a, Between(0.5, 1)); }
-Point Elu(double a, double) { return AtZero(a, Between(1, 2)); }
-Point Celu(double a, double) { return AtZero(a, Between(1, 1)); }
-Point Selu(double a, double) {
-  constexpr double kScale = 1.0507009873554804934193349852946;
-  return AtZero(a, Between(kScale, kScale * 1.6732632423543772848170429916717));
-}
-Point AtTie(double a, double b) {
-  if (EitherIsNan(a, b)) return kUndefined;
-  return a == b ? Between(0, 1) : kSmooth;
-}
-Point DivByA(double, double b) {
-  if (std::isnan(b)) return kUndefined;
-  return b == 0 ? Boundary(kInfinity) : kSmooth;
-}
-Point DivByB(double a, double b) {
-  if (EitherIsNan(a, b) || (std::isinf(a) && std::isinf(b))) return kUndefined;
-  if (b == 0) return a == 0 ? kUndefined : Boundary(kInfinity);
-  return std::isinf(a) ? Boundary(kInfinity) : kSmooth;
-}
-Point PowByA(double a, double b) {
-  if (b == 0 || b == 1) return kSmooth;  // 1 and a, for every a
-  if (EitherIsNan(a, b)) return kUndefined;
-  if (a == 0) return b < 0 ? kUndefined : b < 1 ? Boundary(kInfinity) : kSmooth;
-  if (std::isinf(a)) return b > 1 ? Boundary(kInfinity) : kSmooth;
-  return a > 0 || IsWhole(b) ? kSmooth : kUndefined;
-}
-Point PowByB(double a, double b) {
-  if (a == 1) return kSmooth;  // 1 for every b
-  if (EitherIsNan(a, b) || std::isinf(a) || std::isinf(b) || a < 0) return kUndefined;
-  return a > 0 || b > 0 ? kSmooth : kUndefined;
-}
-
-Point AddedByA(double a, double b) {
-  return EitherIsNan(a, b) || (std::isinf(a) && a == b) ? kUndefined : kSmooth;
-}
-Point AngleByA(double a, double b) {
-  const bool finite = std::isfinite(a) && std::isfinite(b);
-  return !finite || (a == 0 && b <= 0) ? kUndefined : kSmooth;
-}
 
 constexpr PointRow kPointRows[] = {
     {Opcode::kAdd, "everywhere", "", "", "", Linear, Linear},
@@ -295,14 +195,15 @@ static_assert(HasEveryOp(),
               "a row for each op that computes, in the order of the table of statements");
 
 }  // namespace
+}  // namespace points
 
-absl::Span<const PointRow> Points() { return kPointRows; }
+absl::Span<const PointRow> Points() { return points::kPointRows; }
 
 std::string PointsText() {
   std::string text =
       "| op | smooth | kinks: the legal slopes | boundary: the slope | undefined |\n"
       "|---|---|---|---|---|\n";
-  for (const PointRow& row : kPointRows) {
+  for (const PointRow& row : Points()) {
     absl::StrAppend(&text, "| ", program::SignatureOf(row.op).name, " | ", row.smooth, " | ",
                     row.kinks.empty() ? "-" : row.kinks, " | ",
                     row.boundary.empty() ? "-" : row.boundary, " | ",

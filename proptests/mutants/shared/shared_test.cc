@@ -82,7 +82,7 @@ class SharedErrors : public testing::TestWithParam<int> {
 };
 
 TEST_P(SharedErrors, AreFoundByTheBalls) {
-  const std::optional<Kill> kill = HuntFor(GetParam(), 20'000);
+  const std::optional<Kill> kill = HuntFor(GetParam(), 60'000);
   ASSERT_TRUE(kill.has_value());
   std::printf("%s\n%s%s", MatrixRow(kErrors[GetParam() - 1], *kill).c_str(), kill->text.c_str(),
               program::Print(kill->shrunk).c_str());
