@@ -19,7 +19,7 @@ constexpr uint64_t kPrograms = 50;
 
 // A run whose first Programs hold one with a long graph, which is a chain from this seed on: those
 // before are wide.
-constexpr uint64_t kFirstSeed = 4288;
+constexpr uint64_t kFirstSeed = 5105;
 
 uint64_t SeedOfARun() {
   for (uint64_t seed = kFirstSeed;; ++seed) {
