@@ -227,17 +227,18 @@ ValueIn<Algebra> RunningLogSumExp(Algebra& algebra, const ValueIn<Algebra>& a, c
   Arena& arena = algebra.arena();
   const RunningMaps maps = CumsumMaps(arena, shape, dim);
   const Array& array = *algebra.ArrayOf(a);
-  std::vector<double> greatest(array.size, -kUnknown), steps(array.size, -1);
+  std::vector<double> greatest(array.size, -kUnknown);
   for (int32_t i = 0; i < maps.to.size; ++i) {
     greatest[maps.to[i]] = std::fmax(greatest[maps.to[i]], array.v[maps.from[i]]);
-    ++steps[maps.to[i]];
   }
-  // As if each term were off: so is the result, and the result that the derivative reads. Beside a
-  // number whose last place is greater than any sum of logarithms nothing else counts.
+  // As if each term were off: so is the result, and the result that the derivative reads, where
+  // formulas let later entries meet what comes before. Beside a number whose last place is greater
+  // than any sum of logarithms nothing else counts.
   const double unit = FormatOf(array.dtype).unit;
+  const double more = shape.empty() ? 0 : static_cast<double>(shape[dim] - 1);
   std::vector<double> bounds(maps.to.size, 0);
   for (int32_t i = 0; i < maps.to.size; ++i) {
-    const double size = std::fabs(greatest[maps.to[i]]), more = steps[maps.to[i]];
+    const double size = std::fabs(greatest[maps.to[i]]);
     const double most = std::log1p(more);
     if (unit * size <= most) bounds[i] = 4 * more * unit * (size + most + 1);
   }
