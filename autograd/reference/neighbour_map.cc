@@ -19,12 +19,12 @@ using program::Key;
 using program::Opcode;
 using List = std::vector<int64_t>;
 
-struct Term {
+struct Neighbour {
   int64_t place;
   Number weight;
 };
 // Of an entry of the result, along one dimension or in the plane.
-using Terms = std::vector<Term>;
+using WeightedPlaces = std::vector<Neighbour>;
 
 // How entries of the result lie between those of one dimension: entry i at
 // (i slope + start) / divisor.
@@ -78,22 +78,22 @@ Number Far(Number x, const Format& f) {
   return Add(Multiply(square, x, f), {3, 0}, f);
 }
 
-Terms LinearTerms(const Scale& scale, int64_t entry, const Format& f) {
+WeightedPlaces LinearTerms(const Scale& scale, int64_t entry, const Format& f) {
   const Place place = PlaceOf(scale, entry, /*clamps=*/true, f);
-  Terms terms = {{place.whole, place.rest},
-                 {std::min(place.whole + 1, scale.size - 1), place.part}};
+  WeightedPlaces terms = {{place.whole, place.rest},
+                          {std::min(place.whole + 1, scale.size - 1), place.part}};
   if (place.may_be_before && place.whole > 0) {
     terms.push_back({place.whole - 1, {0, place.part.e}});
   }
   return terms;
 }
 
-Terms CubicTerms(const Scale& scale, int64_t entry, const Format& f) {
+WeightedPlaces CubicTerms(const Scale& scale, int64_t entry, const Format& f) {
   const Place place = PlaceOf(scale, entry, /*clamps=*/false, f);
   const Number one = {1, 0};
   const Number weights[] = {Far(Add(one, place.part, f), f), Near(place.part, f),
                             Near(place.rest, f), Far(Add(one, place.rest, f), f)};
-  Terms terms;
+  WeightedPlaces terms;
   const auto add = [&](int64_t at, Number weight) {
     terms.push_back({std::clamp<int64_t>(at, 0, scale.size - 1), weight});
   };
@@ -102,28 +102,29 @@ Terms CubicTerms(const Scale& scale, int64_t entry, const Format& f) {
   return terms;
 }
 
-std::vector<Terms> AlongDimension(Opcode op, bool corners, int64_t from, int64_t to,
-                                  const Format& f) {
+std::vector<WeightedPlaces> AlongDimension(Opcode op, bool corners, int64_t from, int64_t to,
+                                           const Format& f) {
   const Scale scale(from, to, corners);
-  std::vector<Terms> all;
+  std::vector<WeightedPlaces> all;
   for (int64_t i = 0; i < to; ++i) {
     all.push_back(op == Opcode::kUpsampleBicubic2d ? CubicTerms(scale, i, f)
                   : program::SignatureOf(op).Find(Key::kAlignCorners) != nullptr
                       ? LinearTerms(scale, i, f)
-                      : Terms{{i * from / to, {1, 0}}});
+                      : WeightedPlaces{{i * from / to, {1, 0}}});
   }
   return all;
 }
 
 // Those of the dimensions before, and of one more of this size.
-std::vector<Terms> Crossed(const std::vector<Terms>& outer, const std::vector<Terms>& inner,
-                           int64_t size, const Format& f) {
-  std::vector<Terms> crossed;
-  for (const Terms& rows : outer) {
-    for (const Terms& columns : inner) {
-      Terms& terms = crossed.emplace_back();
-      for (const Term& row : rows) {
-        for (const Term& column : columns) {
+std::vector<WeightedPlaces> Crossed(const std::vector<WeightedPlaces>& outer,
+                                    const std::vector<WeightedPlaces>& inner, int64_t size,
+                                    const Format& f) {
+  std::vector<WeightedPlaces> crossed;
+  for (const WeightedPlaces& rows : outer) {
+    for (const WeightedPlaces& columns : inner) {
+      WeightedPlaces& terms = crossed.emplace_back();
+      for (const Neighbour& row : rows) {
+        for (const Neighbour& column : columns) {
           terms.push_back(
               {row.place * size + column.place, Multiply(row.weight, column.weight, f)});
         }
@@ -148,7 +149,7 @@ Neighbours NeighboursOf(Arena& arena, const program::Statement& statement, const
   const List sizes = statement.Get<List>(Key::kShape);
   const bool corners = statement.Get<bool>(Key::kAlignCorners);
   const size_t lead = from.size() - sizes.size();
-  std::vector<Terms> plane = {{{0, {1, 0}}}};
+  std::vector<WeightedPlaces> plane = {{{0, {1, 0}}}};
   int64_t size = 1;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const int64_t old = from[lead + d];
@@ -160,7 +161,7 @@ Neighbours NeighboursOf(Arena& arena, const program::Statement& statement, const
   const int32_t planes = Count(Shape(from.begin(), from.begin() + static_cast<ptrdiff_t>(lead)));
   for (int32_t p = 0; p < planes; ++p) {
     for (size_t i = 0; i < plane.size(); ++i) {
-      for (const Term& term : plane[i]) {
+      for (const Neighbour& term : plane[i]) {
         places.push_back(static_cast<int32_t>(p * size + term.place));
         entries.push_back(
             static_cast<int32_t>(p * static_cast<int64_t>(plane.size()) + static_cast<int64_t>(i)));
