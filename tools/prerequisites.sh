@@ -15,7 +15,7 @@ ARCHITECTURE="$(uname -m)"
 #             user of the installed library, beside the distribution's Abseil
 #   pictures  `oracle explain`
 #   plots     a benchmark's --plot
-#   counts    a test that counts instructions
+#   valgrind  a test that counts instructions, and --config=valgrind
 #   clang     the sanitizers and every other configuration that compiles with clang
 #   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
 #   libtorch  the distribution's libtorch, where the oracle or a benchmark runs it
@@ -46,7 +46,7 @@ readonly PACKAGES_test="
 /usr/bin/pkg-config                         pkg-config
 /usr/include/absl/base/config.h             libabsl-dev
 "
-readonly PACKAGES_counts="
+readonly PACKAGES_valgrind="
 /usr/bin/valgrind                           valgrind
 "
 readonly PACKAGES_pictures="

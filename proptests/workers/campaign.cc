@@ -26,14 +26,15 @@ std::string_view WordFor(Death::Cause cause) {
   return cause == Death::Cause::kMemory || cause == Death::Cause::kKilled ? "memory" : "crash";
 }
 
-// The line of a sanitizer's or abort's output that says most.
+// The line of a sanitizer's, Valgrind's or abort's output that says most.
 std::string TellingLine(const std::string& output) {
   std::string_view last;
   for (std::string_view line : absl::StrSplit(output, '\n')) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty()) continue;
     last = line;
-    for (const char* telling : {"ERROR: ", "WARNING: ", "runtime error: "}) {
+    for (const char* telling : {"ERROR: ", "WARNING: ", "runtime error: ", "uninitialised value",
+                                "Invalid read of ", "Invalid write of "}) {
       if (absl::StrContains(line, telling)) return std::string(line);
     }
   }
