@@ -42,6 +42,7 @@ class Coverage {
     if (shards_.size() < size) shards_.resize(size);
     for (size_t i = 0; i < size; ++i) Count(state.counters[i] > 0, &shards_[i]);
     for (const std::string& note : state.notes) Count(true, &notes_[note]);
+    for (const uint32_t edge : state.edges) Count(true, &edges_[edge]);
   }
   uint64_t seen() const { return seen_; }
   double Unseen() const {
@@ -53,6 +54,7 @@ class Coverage {
     };
     for (const uint64_t shards : shards_) add(shards);
     for (const auto& [note, shards] : notes_) add(shards);
+    for (const auto& [edge, shards] : edges_) add(shards);
     if (once < 2) return 0;
     const double f1 = static_cast<double>(once);
     return f1 * (f1 - 1) / (2 * (static_cast<double>(twice) + 1));
@@ -65,6 +67,7 @@ class Coverage {
   }
   std::vector<uint64_t> shards_;  // that have seen it, by counter
   std::map<std::string, uint64_t> notes_;
+  std::map<uint32_t, uint64_t> edges_;
   uint64_t seen_ = 0;
 };
 
@@ -79,7 +82,9 @@ void AddToJob(const ShardState& state, Coverage& coverage, MergedJob& job) {
   job.notes.insert(state.notes.begin(), state.notes.end());
   if (state.programs == 0) return;
   coverage.Add(state);
-  job.curve.push_back({job.seconds, job.programs, coverage.seen()});
+  // Until its edges are known, a shard of a fuzz target says how many they are.
+  job.seen = std::max({job.seen, coverage.seen(), state.covered});
+  job.curve.push_back({job.seconds, job.programs, job.seen});
 }
 
 using BySignature = std::map<std::string, MergedFinding>;
@@ -123,6 +128,10 @@ uint64_t Merged::found_groups() const {
   return static_cast<uint64_t>(std::ranges::count(groups, false, &FindingGroup::planted));
 }
 
+bool Merged::objects() const {
+  return std::ranges::any_of(jobs, [](const MergedJob& job) { return !job.objection.empty(); });
+}
+
 bool Merged::missed() const {
   return std::ranges::any_of(canaries, [](const Canary& c) { return c.done && !c.found; });
 }
@@ -163,7 +172,8 @@ absl::StatusOr<Merged> MergeShards(const std::string& folder) {
     }
     const ShardState& state = view.state;
     if (!view.complaint.empty()) merged.complaints.push_back(view.complaint);
-    if (!CountsOnce(state, SeedOfShard(merged.plan, number))) {
+    const bool is_drawn = merged.plan.jobs[jobs[number]].verb != kFuzz;
+    if (is_drawn && !CountsOnce(state, SeedOfShard(merged.plan, number))) {
       merged.complaints.push_back(absl::StrCat(
           "[campaign] shard ", number,
           " has lost a Program or counted one twice; allowed is each once; do not trust its "
@@ -184,7 +194,6 @@ absl::StatusOr<Merged> MergeShards(const std::string& folder) {
     merged.shards.push_back(std::move(shard));
   }
   for (size_t i = 0; i < merged.jobs.size(); ++i) {
-    merged.jobs[i].seen = coverage[i].seen();
     merged.jobs[i].unseen = coverage[i].Unseen();
   }
   for (auto& [key, finding] : findings) merged.findings.push_back(std::move(finding));

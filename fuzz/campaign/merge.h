@@ -45,6 +45,10 @@ struct MergedJob {
   // How much more would be seen with endless shards, by Chao's estimate from what one shard alone
   // and what two alone have seen.
   double unseen = 0;
+  // Of who knows what the counters mean, where they are set: what a summary says, and why the job
+  // fails although nothing may have been found.
+  std::string summary;
+  std::string objection;
 };
 
 struct MergedFinding {
@@ -78,6 +82,7 @@ struct Merged {
   uint64_t done() const;
   uint64_t found() const;         // findings that are not planted
   uint64_t found_groups() const;  // groups of them
+  bool objects() const;           // a job has an objection
   bool missed() const;            // a canary's shard is done, and nothing came out
   // "found 5 of 5 planted defects", or that the campaign proves nothing.
   std::string Proof() const;

@@ -108,7 +108,8 @@ json StatusJson(const Merged& merged) {
                     {"waiting", job.waiting},
                     {"seconds", job.seconds},
                     {"seen", job.seen},
-                    {"unseen", job.unseen}});
+                    {"unseen", job.unseen},
+                    {"objection", job.objection}});
   }
   return {{"campaign", merged.plan.name},
           {"seed", merged.plan.seed},
@@ -133,13 +134,14 @@ std::string StatusText(const Merged& merged) {
   for (size_t i = 0; i < merged.jobs.size(); ++i) {
     const MergedJob& job = merged.jobs[i];
     const Job& planned = merged.plan.jobs[i];
-    absl::StrAppendFormat(&text, "job %-11d%s%s: %s programs in %.0f s of a core, %s a second\n",
-                          i + 1, planned.verb, FlagsText(planned), WithSeparators(job.programs),
-                          job.seconds,
+    absl::StrAppendFormat(&text, "job %-11d%s%s: %s %s in %.0f s of a core, %s a second\n", i + 1,
+                          planned.verb, FlagsText(planned), WithSeparators(job.programs),
+                          planned.verb == kFuzz ? "runs" : "programs", job.seconds,
                           WithSeparators(static_cast<uint64_t>(static_cast<double>(job.programs) /
                                                                std::max(job.seconds, 1e-9))));
-    absl::StrAppendFormat(&text, "  seen         %d things, about %.0f more to see\n", job.seen,
-                          job.unseen);
+    absl::StrAppendFormat(&text, "  seen         %d %s, about %.0f more to see\n", job.seen,
+                          planned.verb == kFuzz ? "edges" : "things", job.unseen);
+    absl::StrAppend(&text, job.objection);
     if (job.waiting > 0) {
       absl::StrAppendFormat(&text, "  waiting      %d failures to be minimized\n", job.waiting);
     }
@@ -193,6 +195,7 @@ absl::Status WritePage(const Merged& merged, const std::string& path) {
   json data = StatusJson(merged);
   for (size_t i = 0; i < merged.jobs.size(); ++i) {
     data["jobs"][i]["curve"] = PointsJson(merged.jobs[i].curve);
+    data["jobs"][i]["summary"] = merged.jobs[i].summary;
   }
   json curves = json::array();
   for (const MergedShard& shard : merged.shards) {

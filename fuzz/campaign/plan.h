@@ -25,10 +25,15 @@ namespace twingrad::campaign {
 // `[campaign] wrong; allowed; action`.
 absl::Status Objection(std::string_view wrong, std::string_view allowed, std::string_view action);
 
+// A job whose shards run a fuzz target, and one whose shards are `check` of an engine of others.
+inline constexpr char kFuzz[] = "fuzz";
+inline constexpr char kConformance[] = "conformance";
+
 struct Job {
-  std::string verb = "check";  // or explore
+  std::string verb = "check";  // or explore, conformance, fuzz
   uint64_t weight = 1;         // its share of the shards, relative to the other jobs
-  // What ends a shard, whichever comes first; a shard of 0 Programs is empty.
+  // What ends a shard, whichever comes first; a shard of 0 Programs is empty. Programs of a fuzz
+  // target are its runs.
   uint64_t programs = UINT64_MAX / 2;
   double seconds = 1e9;
   // Flags of the verb, "engine" among them.

@@ -24,6 +24,28 @@ void AddPoint(const Point& point, std::vector<Point>* curve) {
   curve->resize((curve->size() + 1) / 2);
 }
 
+// Each as its distance from the one before.
+json EdgesJson(const std::set<uint32_t>& edges) {
+  json distances = json::array();
+  uint32_t before = 0;
+  for (const uint32_t edge : edges) {
+    distances.push_back(edge - before);
+    before = edge;
+  }
+  return distances;
+}
+
+// False: a number is too high.
+bool ReadEdges(const json& distances, std::set<uint32_t>* edges) {
+  edges->clear();
+  uint64_t edge = 0;
+  for (const uint64_t distance : distances.get<std::vector<uint64_t>>()) {
+    if (distance >= kMostEdges || (edge += distance) >= kMostEdges) return false;
+    edges->insert(static_cast<uint32_t>(edge));
+  }
+  return true;
+}
+
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ShardFinding, signature, rule, kind, text, program,
@@ -56,6 +78,7 @@ bool HasSoundFractions(const json& record) {
 }
 
 constexpr char kTooMany[] = "it has more counters than there are";
+constexpr char kTooHigh[] = "an edge has a number that no target has";
 
 // Throws where a member is missing or of another type.
 ShardState FromJson(const json& object) {
@@ -67,6 +90,7 @@ ShardState FromJson(const json& object) {
   state.seconds = object.at("seconds");
   state.counters = object.at("counters").get<workers::Counters>();
   state.notes = object.at("notes").get<std::set<std::string>>();
+  state.covered = object.value("covered", uint64_t{0});
   for (const auto& point : object.at("curve")) {
     state.curve.push_back({point.at(0), point.at(1), point.at(2)});
   }
@@ -82,7 +106,8 @@ ShardState FromJson(const json& object) {
 
 uint64_t ShardState::Seen() const {
   return static_cast<uint64_t>(counters.size()) -
-         static_cast<uint64_t>(std::ranges::count(counters, uint64_t{0})) + notes.size();
+         static_cast<uint64_t>(std::ranges::count(counters, uint64_t{0})) + notes.size() +
+         std::max<uint64_t>(covered, edges.size());
 }
 
 absl::Status ShardState::Add(const json& record) {
@@ -103,6 +128,7 @@ absl::Status ShardState::Add(const json& record) {
         if (deltas[i] < counters.size()) counters[deltas[i]] += deltas[i + 1];
       }
       notes.merge(record.at("notes").get<std::set<std::string>>());
+      covered = record.value("covered", covered);
       AddPoint({seconds, programs, Seen()}, &curve);
     } else if (type == "failure") {
       Failure failure = record.at("failure").get<Failure>();
@@ -116,6 +142,8 @@ absl::Status ShardState::Add(const json& record) {
       for (ShardFinding& finding : findings) {
         if (finding.signature == signature) ++finding.more;
       }
+    } else if (type == "edges") {
+      if (!ReadEdges(record.at("edges"), &edges)) return NotUnderstood("a record", kTooHigh);
     } else if (type == "end") {
       done = record.at("done");
       released = !done;
@@ -135,9 +163,13 @@ json ShardState::ToJson() const {
   for (const Point& point : curve) points.push_back(PointJson(point));
   json failures = json::array();
   for (const auto& [index, failure] : pending) failures.push_back(failure);
-  return {{"after", after},       {"programs", programs}, {"seeds", seeds}, {"failed", failed},
-          {"seconds", seconds},   {"counters", counters}, {"notes", notes}, {"curve", points},
-          {"findings", findings}, {"pending", failures}};
+  json object = {{"after", after},     {"programs", programs}, {"seeds", seeds},
+                 {"failed", failed},   {"seconds", seconds},   {"counters", counters},
+                 {"notes", notes},     {"curve", points},      {"findings", findings},
+                 {"pending", failures}};
+  if (covered > 0) object["covered"] = covered;
+  if (!edges.empty()) object["edges"] = EdgesJson(edges);
+  return object;
 }
 
 absl::StatusOr<ShardState> StateOf(const std::vector<json>& records, std::string_view origin) {
@@ -147,7 +179,13 @@ absl::StatusOr<ShardState> StateOf(const std::vector<json>& records, std::string
   }
   const std::string what = absl::StrCat(origin, " begins with a state");
   try {
-    if (!records.empty()) state = FromJson(records[0].at("state"));
+    if (!records.empty()) {
+      const json& begin = records[0].at("state");
+      state = FromJson(begin);
+      if (begin.contains("edges") && !ReadEdges(begin.at("edges"), &state.edges)) {
+        return NotUnderstood(what, kTooHigh);
+      }
+    }
   } catch (const json::exception& error) {
     return NotUnderstood(what, error.what());
   }
@@ -171,9 +209,11 @@ json CheckpointRecord(const ShardState& before, const ShardState& now) {
   }
   std::vector<std::string> fresh;
   std::ranges::set_difference(now.notes, before.notes, std::back_inserter(fresh));
-  return {{"type", "checkpoint"}, {"after", now.after},   {"programs", now.programs},
-          {"seeds", now.seeds},   {"failed", now.failed}, {"seconds", now.seconds},
-          {"counters", deltas},   {"notes", fresh},       {"size", now.counters.size()}};
+  json record = {{"type", "checkpoint"}, {"after", now.after},   {"programs", now.programs},
+                 {"seeds", now.seeds},   {"failed", now.failed}, {"seconds", now.seconds},
+                 {"counters", deltas},   {"notes", fresh},       {"size", now.counters.size()}};
+  if (now.covered > 0) record["covered"] = now.covered;
+  return record;
 }
 
 json FailureRecord(const Failure& failure) { return {{"type", "failure"}, {"failure", failure}}; }
@@ -184,6 +224,10 @@ json FindingRecord(uint64_t index, const ShardFinding& finding) {
 
 json SettledRecord(uint64_t index, const std::string& signature) {
   return {{"type", "settled"}, {"at", index}, {"signature", signature}};
+}
+
+json EdgesRecord(const std::set<uint32_t>& edges) {
+  return {{"type", "edges"}, {"edges", EdgesJson(edges)}};
 }
 
 json EndRecord(bool done) { return {{"type", "end"}, {"done", done}}; }

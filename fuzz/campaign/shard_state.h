@@ -27,10 +27,13 @@ inline constexpr uint64_t kVersion = 1;
 struct Point {
   double seconds = 0;
   uint64_t programs = 0;
-  uint64_t seen = 0;  // counters that are no longer 0, and notes
+  uint64_t seen = 0;  // counters that are no longer 0, and notes; of a fuzz target, edges
 };
 // A curve that has more loses every second one.
 inline constexpr size_t kMostPoints = 400;
+
+// Of a fuzz target, of which the edges have numbers below.
+inline constexpr uint32_t kMostEdges = 1u << 22;
 
 struct ShardFinding {
   std::string signature;  // two with the same are one
@@ -53,6 +56,9 @@ struct ShardState {
   double seconds = 0;
   workers::Counters counters;
   std::set<std::string> notes;
+  // Of a fuzz target: how many edges it says to have covered, and which, once that was measured.
+  uint64_t covered = 0;
+  std::set<uint32_t> edges;
   std::vector<Point> curve;
   std::vector<ShardFinding> findings;
   // Failures that were not yet minimized, by index.
@@ -79,6 +85,8 @@ nlohmann::json FailureRecord(const workers::Failure& failure);
 nlohmann::json FindingRecord(uint64_t index, const ShardFinding& finding);
 // is one more of that signature, or was not minimized (an empty one).
 nlohmann::json SettledRecord(uint64_t index, const std::string& signature);
+// The inputs of the shard so far cover these.
+nlohmann::json EdgesRecord(const std::set<uint32_t>& edges);
 nlohmann::json EndRecord(bool done);
 
 }  // namespace twingrad::campaign

@@ -12,10 +12,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::pair<const char*, std::string Description::*> kTexts[] = {
-    {"verb", &Description::verb},
-    {"engine", &Description::engine},
-    {"oracle", &Description::oracle},
-    {"strategy", &Description::strategy},
+    {"verb", &Description::verb},     {"engine", &Description::engine},
+    {"oracle", &Description::oracle}, {"strategy", &Description::strategy},
+    {"target", &Description::target}, {"arguments", &Description::arguments},
 };
 constexpr std::pair<const char*, std::optional<uint64_t> Description::*> kChoices[] = {
     {"seed", &Description::seed},

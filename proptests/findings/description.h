@@ -15,10 +15,13 @@
 namespace twingrad::findings {
 
 struct Description {
-  std::string verb;      // check or explore
+  std::string verb;      // check, explore or fuzz
   std::string engine;    // empty: the repository's
   std::string oracle;    // what it was found as
   std::string strategy;  // of `explore`
+  // Of `fuzz`: the program that takes program.txt as its input, and its arguments, apart by blanks.
+  std::string target;
+  std::string arguments;
   std::optional<uint64_t> seed;
   std::optional<uint64_t> plant;  // proptests/workers/plant.h
   // 0: the default.

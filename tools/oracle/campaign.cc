@@ -1,4 +1,4 @@
-// `oracle campaign plan`, `merge`, `status` and `run-local`.
+// `oracle campaign plan` and `run-local`.
 
 #include "tools/oracle/campaign.h"
 
@@ -18,10 +18,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "fuzz/campaign/folder.h"
-#include "fuzz/campaign/merge.h"
-#include "fuzz/campaign/reports.h"
-#include "fuzz/campaign/results.h"
+#include "fuzz/campaign/targets/target.h"
 #include "proptests/workers/files.h"
+#include "tools/oracle/fuzz_job.h"
 #include "tools/oracle/interrupt.h"
 #include "tools/oracle/oracle.h"
 #include "tools/oracle/worker.h"
@@ -29,7 +28,6 @@
 namespace twingrad::oracle {
 
 using campaign::Job;
-using campaign::Merged;
 using campaign::Objection;
 using campaign::Plan;
 using workers::ResolvePath;
@@ -47,6 +45,10 @@ bool IsFlagOfJob(std::string_view flag) {
 
 // Whether shards of this job could be run.
 absl::Status CheckJob(const Job& job, const subjects::SubjectFactory& make) {
+  if (job.verb == campaign::kFuzz) {
+    const absl::StatusOr<campaign::Target> target = TargetOf(job);
+    return target.ok() ? campaign::CheckTarget(*target) : target.status();
+  }
   absl::StatusOr<Arguments> arguments = ArgumentsOf(job, 0);
   if (!arguments.ok()) return arguments.status();
   return SubjectOf(*arguments, make).status();
@@ -85,54 +87,6 @@ absl::StatusOr<int> MakePlan(const Arguments& arguments, const subjects::Subject
   return kNothingFound;
 }
 
-int CodeOf(const Merged& merged) {
-  if (merged.missed()) return kUnknown;
-  return merged.found() > 0 ? kFound : kNothingFound;
-}
-
-absl::StatusOr<int> MergeInto(const std::string& folder) {
-  absl::StatusOr<Merged> merged = campaign::MergeShards(folder);
-  if (!merged.ok()) return merged.status();
-  const std::string out = folder + "/merged/";
-  if (absl::Status status = campaign::WriteDatabase(*merged, out + "results.sqlite");
-      !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = campaign::WritePage(*merged, out + "index.html"); !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = campaign::WriteReports(*merged, folder + "/merged"); !status.ok()) {
-    return status;
-  }
-  absl::PrintF(
-      "%spage           %sindex.html\ndatabase       %sresults.sqlite\n"
-      "reports        %sfindings.sarif, %sjunit.xml%s\n",
-      campaign::StatusText(*merged), out, out, out, out,
-      merged->found() > 0 ? absl::StrCat("\nissues         ", out, "issues") : "");
-  return CodeOf(*merged);
-}
-
-absl::StatusOr<int> Merge(const Arguments& arguments, const subjects::SubjectFactory& /*make*/) {
-  return MergeInto(FolderOf(arguments));
-}
-
-absl::StatusOr<int> Status(const Arguments& arguments, const subjects::SubjectFactory& /*make*/) {
-  absl::StatusOr<Merged> merged = campaign::MergeShards(FolderOf(arguments));
-  if (!merged.ok()) return merged.status();
-  if (const auto file = arguments.Path("metrics")) {
-    const absl::Status written =
-        workers::WriteFile(ResolvePath(*file), campaign::StatusMetrics(*merged));
-    if (!written.ok()) return written;
-  }
-  if (arguments.Has("json")) {
-    absl::PrintF("%s\n", campaign::StatusJson(*merged).dump(
-                             2, ' ', false, nlohmann::json::error_handler_t::replace));
-  } else {
-    absl::PrintF("%s", campaign::StatusText(*merged));
-  }
-  return CodeOf(*merged);
-}
-
 absl::StatusOr<int> RunLocal(const Arguments& arguments, const subjects::SubjectFactory& make) {
   const std::string folder = ResolvePath(arguments.Path("out").value_or("campaign"));
   const uint64_t jobs = arguments.Number("jobs").value_or(static_cast<uint64_t>(NumCores()));
@@ -154,16 +108,12 @@ absl::StatusOr<int> RunLocal(const Arguments& arguments, const subjects::Subject
   }
   const absl::StatusOr<int> work = WorkOn(folder, jobs);
   if (!work.ok() || *work != kNothingFound) return work;
-  return MergeInto(folder);
+  return MergeInto(folder, make);
 }
 
 constexpr FlagSpec kCampaignOut = {"out", "DIR", FlagType::kPath, "campaign",
                                    "the campaign's folder"};
 constexpr FlagSpec kPlanFlags[] = {kCampaignOut};
-constexpr FlagSpec kStatusFlags[] = {
-    {"json", "", FlagType::kSwitch, "text", "for programs"},
-    {"metrics", "FILE", FlagType::kPath, "none", "writes a text file of Prometheus too"},
-};
 constexpr FlagSpec kLocalFlags[] = {
     {"time", "TIME", FlagType::kDuration, "2m", "how long all cores work"},
     {"seed", "N", FlagType::kSeed, "a fresh one, printed", "makes the campaign repeatable"},
@@ -176,11 +126,18 @@ constexpr FlagSpec kLocalFlags[] = {
 std::string FolderOf(const Arguments& arguments) { return ResolvePath(*arguments.operand); }
 
 absl::StatusOr<Arguments> ArgumentsOf(const Job& job, uint64_t seed) {
-  if (job.verb != "check" && job.verb != "explore") {
+  const bool is_conformance = job.verb == campaign::kConformance;
+  if (job.verb != "check" && job.verb != "explore" && !is_conformance) {
     return Objection(absl::StrCat("a job has the verb `", job.verb, "`"),
-                     "allowed are check and explore", "correct the plan");
+                     "allowed are check, explore, conformance and fuzz", "correct the plan");
   }
-  std::vector<std::string> words = {job.verb, absl::StrCat("--seed=", seed)};
+  if (is_conformance && job.flags.find("engine") == job.flags.end()) {
+    return Objection("a job of kind `conformance` names no engine",
+                     "needed is the flag `engine`, of an engine of others",
+                     "name it, or write `check` for the repository's own");
+  }
+  std::vector<std::string> words = {is_conformance ? "check" : job.verb,
+                                    absl::StrCat("--seed=", seed)};
   for (const auto& [name, value] : job.flags) {
     if (!IsFlagOfJob(name)) {
       return Objection(absl::StrCat("a job has the flag `", name, "`"),
@@ -207,40 +164,6 @@ its shards. fuzz/campaign/README.md shows plans.
 campaign plan nightly.json --out=/shared/nightly
 )",
     .run_maker = MakePlan,
-};
-
-constinit const VerbSpec kCampaignMerge = {
-    .name = "campaign merge",
-    .operand = "DIR",
-    .summary = "makes one page and one database of all shards",
-    .description = R"(
-Unites what the shards of the campaign in DIR have come to, at any time, also while they run:
-findings with the same signature once, counts and coverage added. Writes anew to DIR/merged:
-index.html, results.sqlite, findings.sarif, junit.xml, and for each group of findings the text
-of an issue in issues. Exit status 1: there are findings; 4: a planted defect was missed, so the
-campaign proves nothing.
-)",
-    .examples = R"(
-campaign merge /shared/nightly
-)",
-    .run_maker = Merge,
-};
-
-constinit const VerbSpec kCampaignStatus = {
-    .name = "campaign status",
-    .operand = "DIR",
-    .summary = "says how far a campaign is",
-    .description = R"(
-Prints what the shards of the campaign in DIR have come to, and writes nothing there. Exit
-status as of `campaign merge`.
-)",
-    .flags = kStatusFlags,
-    .examples = R"(
-campaign status /shared/nightly
-campaign status /shared/nightly --json
-campaign status /shared/nightly --metrics=/var/lib/node_exporter/campaign.prom
-)",
-    .run_maker = Status,
 };
 
 constinit const VerbSpec kCampaignRunLocal = {

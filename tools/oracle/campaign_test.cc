@@ -321,8 +321,9 @@ TEST_F(CampaignTest, WrongPlansAreToldWithTheirPlace) {
               HasSubstr("job 1 has no end; needed is `programs` or `time`"));
   EXPECT_THAT(refused(R"({"shards": 1, "jobs": [{"programs": 1, "sheds": 2}]})"),
               HasSubstr("job 1 has an unknown member `sheds`; allowed are verb, "));
-  EXPECT_THAT(refused(R"({"shards": 1, "jobs": [{"programs": 1, "verb": "replay"}]})"),
-              HasSubstr("a job has the verb `replay`; allowed are check and explore"));
+  EXPECT_THAT(
+      refused(R"({"shards": 1, "jobs": [{"programs": 1, "verb": "replay"}]})"),
+      HasSubstr("a job has the verb `replay`; allowed are check, explore, conformance and fuzz; "));
   EXPECT_THAT(refused(R"({"shards": 1, "jobs": [{"programs": 1, "flags": {"jobs": "2"}}]})"),
               HasSubstr("a job has the flag `jobs`; allowed are engine, "));
   EXPECT_THAT(refused(R"({"shards": 1, "jobs": [{"programs": 1, "flags": {"features": "no"}}]})"),

@@ -27,11 +27,14 @@
 #include "autograd/program/print.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/shard_run.h"
+#include "fuzz/campaign/targets/fuzz_run.h"
+#include "fuzz/campaign/targets/target.h"
 #include "nlohmann/json.hpp"
 #include "proptests/subjects/number_text.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/process.h"
 #include "tools/oracle/campaign.h"
+#include "tools/oracle/fuzz_job.h"
 #include "tools/oracle/interrupt.h"
 #include "tools/oracle/oracle.h"
 #include "tools/oracle/worker.h"
@@ -105,9 +108,43 @@ std::string EndText(ShardEnd end) {
   return "";
 }
 
+// What RunClaimed says of the claim where the shard is not this process's; nothing: it is.
+std::optional<absl::StatusOr<int>> NotClaimed(const absl::StatusOr<campaign::RecordWriter>& writer,
+                                              const ShardView& view) {
+  if (absl::IsAlreadyExists(writer.status())) {
+    absl::FPrintF(stderr, "%s\n", writer.status().message());
+    return kNothingFound;
+  }
+  if (!writer.ok()) return writer.status();
+  if (!view.complaint.empty()) absl::FPrintF(stderr, "%s", view.complaint);
+  return std::nullopt;
+}
+
+absl::StatusOr<int> RunTarget(const std::string& folder, const Plan& plan, uint64_t shard,
+                              const ShardView& view) {
+  const Job& job = plan.jobs[campaign::JobsOfShards(plan)[shard]];
+  absl::StatusOr<campaign::Target> target = TargetOf(job);
+  if (!target.ok()) return target.status();
+  if (absl::Status status = campaign::CheckTarget(*target); !status.ok()) return status;
+  const campaign::FuzzTask task = {.folder = folder,
+                                   .shard = shard,
+                                   .job = job,
+                                   .target = *std::move(target),
+                                   .seed = campaign::SeedOfShard(plan, shard),
+                                   .stop = Interrupted,
+                                   .interval = plan.checkpoint};
+  auto writer = campaign::Claim(folder, plan, shard, view);
+  if (const auto end = NotClaimed(writer, view)) return *end;
+  const absl::StatusOr<ShardEnd> end = campaign::RunFuzzShard(task, view, *std::move(writer));
+  if (!end.ok()) return end.status();
+  absl::PrintF("shard %d, epoch %d: %s\n", shard, view.epoch + 1, EndText(*end));
+  return kNothingFound;
+}
+
 absl::StatusOr<int> RunClaimed(const std::string& folder, const Plan& plan, uint64_t shard,
                                const ShardView& view, const subjects::SubjectFactory& make) {
   const Job& job = plan.jobs[campaign::JobsOfShards(plan)[shard]];
+  if (job.verb == campaign::kFuzz) return RunTarget(folder, plan, shard, view);
   absl::StatusOr<Arguments> arguments = ArgumentsOf(job, campaign::SeedOfShard(plan, shard));
   if (!arguments.ok()) return arguments.status();
   auto subject = SubjectOf(*arguments, make);
@@ -127,16 +164,11 @@ absl::StatusOr<int> RunClaimed(const std::string& folder, const Plan& plan, uint
   task.origin = OriginOf(*arguments, task.worker);
   task.origin.settings["plant"] = plant;
   auto writer = campaign::Claim(folder, plan, shard, view);
-  if (absl::IsAlreadyExists(writer.status())) {
-    absl::FPrintF(stderr, "%s\n", writer.status().message());
-    return kNothingFound;
-  }
-  if (!writer.ok()) return writer.status();
-  if (!view.complaint.empty()) absl::FPrintF(stderr, "%s", view.complaint);
+  if (const auto end = NotClaimed(writer, view)) return *end;
   const absl::StatusOr<ShardEnd> end = campaign::RunShard(task, view, *std::move(writer));
   if (!end.ok()) return end.status();
   absl::PrintF("shard %d, epoch %d: %s\nits Programs: %s --seed=%d%s\n", shard, view.epoch + 1,
-               EndText(*end), job.verb, task.origin.seed, task.origin.flags);
+               EndText(*end), task.origin.verb, task.origin.seed, task.origin.flags);
   return kNothingFound;
 }
 

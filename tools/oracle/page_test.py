@@ -15,6 +15,7 @@ import unittest
 
 MAKE = 'fuzz/campaign/make_synthetic'
 ORACLE = 'tools/oracle/fake_oracle'
+TARGET = 'fuzz/campaign/targets/fake_target.py'
 KINDS, GROUPS = 6, 2
 CHROMIUM = shutil.which('chromium')
 PATIENCE = 120  # seconds, on a busy machine
@@ -148,13 +149,37 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.ask('document.querySelectorAll("#jobs tr").length'), 2)
 
     def test_variants_are_folded_below_their_row(self):
-        self.assertEqual(self.browser.ask('document.querySelectorAll("details").length'), GROUPS)
+        self.assertEqual(self.browser.ask('document.querySelectorAll("#findings details").length'), GROUPS)
         self.open_all()
-        self.assertEqual(self.browser.ask('document.querySelectorAll("details").length'), KINDS)
+        self.assertEqual(self.browser.ask('document.querySelectorAll("#findings details").length'), KINDS)
         # What a process has said is text, whatever it looks like.
         shown = self.browser.ask('$("findings").textContent')
         self.assertIn('said "]]>" </script> & ```` \x1b[31mred', shown)
         self.assertEqual(self.browser.ask('document.scripts.length'), 1)
+
+    def test_a_job_has_the_summary_of_its_verb(self):
+        self.open_all()
+        self.assertEqual(self.browser.ask('document.querySelectorAll("#summaries details").length'), 1)
+        self.assertTrue(self.browser.ask('document.querySelector("#summaries pre").textContent').startswith('lines  '))
+
+    def test_curves_of_a_fuzz_job_are_of_edges_against_runs(self):
+        folder = os.path.join(tempfile.mkdtemp(), 'c')
+        plan = {'shards': 2, 'jobs': [{'verb': 'fuzz', 'programs': 60, 'flags': {'target': os.path.abspath(TARGET)}}]}
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+            json.dump(plan, file)
+            file.flush()
+            subprocess.run([ORACLE, 'campaign', 'plan', file.name, f'--out={folder}'], check=True)
+        subprocess.run([ORACLE, 'campaign', 'work', folder], check=True)
+        subprocess.run([ORACLE, 'campaign', 'merge', folder], check=True, stdout=subprocess.DEVNULL)
+        self.browser.show(os.path.join(folder, 'merged', 'index.html'), 1000)
+        words = self.browser.ask('[...document.querySelectorAll("#curves text")].map(e => e.textContent)')
+        self.assertIn('runs', words)
+        self.assertIn('edges', words)
+        # The united curve, and that of each shard, have points beside their beginning.
+        points = self.browser.ask('[...document.querySelectorAll("#curves polyline")].map(e => '
+                                  'e.getAttribute("points").split(" ").length)')
+        self.assertEqual(len(points), 3)
+        self.assertGreaterEqual(min(points), 2)
 
     def test_filters_filter(self):
         self.choose('rule', 'dual')

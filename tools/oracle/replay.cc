@@ -14,12 +14,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "fuzz/campaign/plan.h"
+#include "fuzz/campaign/targets/try_input.h"
 #include "proptests/findings/case_text.h"
 #include "proptests/findings/description.h"
 #include "proptests/findings/finding.h"
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
+#include "tools/oracle/fuzz_job.h"
 #include "tools/oracle/verb.h"
 #include "tools/oracle/worker.h"
 
@@ -100,10 +103,22 @@ int PrintResult(const CaseResult& result, const std::string& folder, const std::
   return kFound;
 }
 
+// A finding of a fuzz target: its input, given to the target again.
+absl::StatusOr<int> ReplayTarget(const std::string& folder, const Description& known) {
+  const absl::StatusOr<std::string> input = ReadInput(folder + "/program.txt");
+  if (!input.ok()) return input.status();
+  absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
+  if (!temporary.ok()) return temporary.status();
+  const auto said = campaign::TryInput(TargetOf(known), *input, temporary->path() + "/try");
+  if (!said.ok()) return said.status();
+  return PrintResult(said->value_or(CaseResult()), folder, known.oracle);
+}
+
 absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subject) {
   const std::string folder = workers::ResolvePath(*arguments.operand);
   const absl::StatusOr<Description> known = DescriptionIn(folder);
   if (!known.ok()) return known.status();
+  if (known->verb == campaign::kFuzz) return ReplayTarget(folder, *known);
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
   WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), subject);
@@ -141,7 +156,8 @@ constinit const VerbSpec kReplay = {
     .summary = "repeats a finding",
     .description = R"(
 DIR is the folder of a finding. Judges its Program again, in a fresh worker, after those that
-the finding says must run before it. A finding of `explore` is repeated decision by decision.
+the finding says must run before it. A finding of `explore` is repeated decision by decision;
+one of a fuzz target is given to that again.
 Exit status 0: it no longer fails; 1: it still does; 4: its schedule does not fit this engine,
 so nothing is known.
 )",
