@@ -3,13 +3,15 @@
 //
 // One part of the input is the Program, the other the schedule
 // (proptests/fuzzing/schedule_input.h). What counts as new are edges of the engine, as the compiler
-// counts them, and pairs of lock sites and what locks order, in libFuzzer's extra counters. The
-// first failure is made small and printed with the command that replays it, and ends the process.
+// counts them, and pairs of lock sites and what locks order, in libFuzzer's extra counters or the
+// map of AFL++. The first failure is made small and printed with the command that replays it, and
+// ends the process.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "proptests/fuzzing/afl.h"
 #include "proptests/fuzzing/libfuzzer.h"
 #include "proptests/fuzzing/schedule_fuzzer.h"
 #include "proptests/fuzzing/schedule_input.h"
@@ -19,7 +21,8 @@ namespace fuzzing = twingrad::fuzzing;
 namespace {
 
 // libFuzzer finds them by the name of their section.
-__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t extra_counters[1 << 13];
+__attribute__((used, section("__libfuzzer_extra_counters")))
+uint8_t extra_counters[fuzzing::kMostAflCounters];
 
 }  // namespace
 
@@ -32,7 +35,9 @@ extern "C" const char* __asan_default_options() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static auto* const fuzzer = new fuzzing::ScheduleFuzzer(
       {.edges = fuzzing::EdgeCounters(), .extra = absl::MakeSpan(extra_counters)});
-  return fuzzer->Run({data, size}) ? 0 : -1;  // -1: not to be kept
+  const bool is_kept = fuzzer->Run({data, size});
+  fuzzing::TellAfl(absl::MakeSpan(extra_counters));
+  return is_kept ? 0 : -1;
 }
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,

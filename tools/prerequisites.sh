@@ -17,6 +17,7 @@ ARCHITECTURE="$(uname -m)"
 #   plots     a benchmark's --plot
 #   valgrind  a test that counts instructions, and --config=valgrind
 #   clang     the sanitizers and every other configuration that compiles with clang
+#   afl       --config=afl, with clang: AFL++
 #   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
 #   libtorch  the distribution's libtorch, where the oracle or a benchmark runs it
 #   slurm     a test that runs a campaign on a Slurm of this host
@@ -54,6 +55,9 @@ readonly PACKAGES_pictures="
 "
 readonly PACKAGES_plots="
 /usr/bin/gnuplot                            gnuplot-nox
+"
+readonly PACKAGES_afl="
+/usr/bin/afl-fuzz                           afl++
 "
 readonly PACKAGES_coverage="
 /usr/bin/zip                                zip

@@ -11,9 +11,13 @@
 makes :program_parser_test, which replays the corpus in any configuration and runs with all other tests, and
 :program_parser, which fuzzes under --config=asan-libfuzzer and is skipped as incompatible elsewhere. A service that runs
 it (.clusterfuzzlite) takes :program_parser_pack too: the seeds, options and dictionary that lie beside the binary.
+Under --config=afl the same binary is one for AFL++, which :program_parser.afl starts with seeds and dictionary.
 """
 
 load(":defs.bzl", "ag_binary", "ag_library", "ag_test")
+
+# Of Debian's package afl++: a main function, and what a process tells afl-fuzz.
+_AFL = ["/usr/lib/afl/libAFLDriver.a", "/usr/lib/afl/afl-compiler-rt.o"]
 
 def ag_fuzz_target(
         name,
@@ -40,7 +44,7 @@ def ag_fuzz_target(
       tags: of both targets.
       model: against the model back end of //autograd/sync (backends.bzl).
       mutants: from a planted defect to the label of its sources (mutant.bzl); each makes a fuzzing binary NAME.DEFECT
-        of the same kind, which ought to find it.
+        of the same kind, which ought to find it, and NAME.DEFECT.afl.
       **kwargs: of both targets.
     """
     if not corpus:
@@ -94,15 +98,33 @@ def ag_fuzz_target(
             data = dictionaries,
             linkopts = select({
                 "//tools/rules:libfuzzer": ["-fsanitize=fuzzer"],
+                "//tools/rules:afl": _AFL,
                 "//conditions:default": [],
             }),
             tags = tags + ["manual", "fuzz-target"],
             model = model,
             target_compatible_with = select({
                 "//tools/rules:libfuzzer": [],
+                "//tools/rules:afl": [],
                 "//tools/rules:fuzzing_service": [],
                 "//conditions:default": ["@platforms//:incompatible"],
             }),
             deps = [":" + name + "_input"] + (["//proptests/mutants"] if sources else []),
             **kwargs
+        )
+        native.py_binary(
+            name = binary + ".afl",
+            testonly = True,
+            srcs = ["//tools/rules:afl.py"],
+            args = ["--target=$(rootpath :%s)" % binary] +
+                   ["--dictionary=$(rootpath %s)" % label for label in dictionaries] +
+                   ["$(rootpaths %s)" % label for label in corpus],
+            data = [":" + binary] + corpus + dictionaries,
+            main = "//tools/rules:afl.py",
+            srcs_version = "PY3",
+            tags = tags + ["manual"],
+            target_compatible_with = select({
+                "//tools/rules:afl": [],
+                "//conditions:default": ["@platforms//:incompatible"],
+            }),
         )

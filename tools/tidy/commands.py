@@ -16,7 +16,7 @@ _SCRIPT = re.compile(r'\bpython3 ([\w./-]+/[\w.-]+\.py)\b')
 _BUILD = 'BUILD.bazel'
 _WILD = {'all', '*', 'all-targets'}
 # What macros append to their names.
-_SUFFIXES = ('_test', '_lib', '_library', '_plain', '_program', '_fake', '.model', '.fake')
+_SUFFIXES = ('_test', '_lib', '_library', '_plain', '_program', '_fake', '.model', '.fake', '.afl')
 
 
 def _has_target(package: str, name: str, texts: Dict[str, Optional[str]], paths: Collection[str]) -> bool:
@@ -24,7 +24,10 @@ def _has_target(package: str, name: str, texts: Dict[str, Optional[str]], paths:
     if build is None:
         return False
     names = [name, *(name[:-len(suffix)] for suffix in _SUFFIXES if name.endswith(suffix))]
-    return name in _WILD or os.path.join(package, name) in paths or any(f'"{each}"' in build for each in names)
+    # TARGET.DEFECT is a fuzz target over a planted defect.
+    words = [each.split('.') for each in names]
+    return name in _WILD or os.path.join(package, name) in paths or any(f'"{each}"' in build for each in names) or any(
+        len(pair) == 2 and all(f'"{word}"' in build for word in pair) for pair in words)
 
 
 def _exists(label: str, texts: Dict[str, Optional[str]], paths: Collection[str]) -> bool:
