@@ -21,6 +21,7 @@ ARCHITECTURE="$(uname -m)"
 #   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
 #   libtorch  the distribution's libtorch, where the oracle or a benchmark runs it
 #   slurm     a test that runs a campaign on a Slurm of this host
+#   image     the container image of a campaign, and its test
 #   browser   a test of the page of a campaign, which is skipped without it (122 MB to fetch, half a minute)
 #   format    the formatting stage of .ci/run
 readonly PACKAGES_base="
@@ -79,6 +80,10 @@ readonly PACKAGES_slurm="
 /usr/sbin/slurmd                            slurmd
 /usr/bin/sbatch                             slurm-client
 /usr/sbin/munged                            munge
+"
+readonly PACKAGES_image="
+/usr/bin/mmdebstrap                         mmdebstrap
+/usr/bin/umoci                              umoci
 "
 readonly PACKAGES_browser="
 /usr/bin/chromium                           chromium
