@@ -171,6 +171,17 @@ ValueIn<Algebra> Roughly(Algebra& algebra, const ValueIn<Algebra>& x, double rou
   return algebra.Apply(Primitive::kWeigh, x, algebra.Constant(ones));
 }
 
+// x, of which engines with other formulas may be off by `bounds`.
+template <typename Algebra>
+ValueIn<Algebra> Within(Algebra& algebra, const ValueIn<Algebra>& x,
+                        absl::Span<const double> bounds) {
+  const Array& array = *algebra.ArrayOf(x);
+  Array* zeros = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
+  std::fill(zeros->v, zeros->v + array.size, 0.0);
+  std::copy(bounds.begin(), bounds.end(), zeros->e);
+  return algebra.Apply(Primitive::kAdd, x, algebra.Constant(zeros));
+}
+
 // addcmul, addcdiv and lerp.
 template <typename Algebra>
 ValueIn<Algebra> TernaryOf(Algebra& algebra, program::Opcode op,

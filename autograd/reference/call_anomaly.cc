@@ -34,7 +34,9 @@ bool HoldsInfinity(const Variable& gradient) {
 // Whether infinities may meet in one formula of the op's derivative and not in another, as the two
 // of a variance do in the gradient of its mean, which is 0.
 bool IsOfFormula(const Node& node, const Variable& gradient) {
-  return !node.elementwise && node.steps.size() > 1 && NanIn(gradient) == HasNan::kNo &&
+  const bool has_several = node.steps.size() > 1 ||
+                           (!node.steps.empty() && node.steps[0].primitive == Primitive::kVariance);
+  return !node.elementwise && has_several && NanIn(gradient) == HasNan::kNo &&
          HoldsInfinity(gradient);
 }
 

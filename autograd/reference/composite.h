@@ -151,7 +151,7 @@ class Composite {
 
   Value Mean() { return MeanOver(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
   Value Variance() {
-    return VarianceOver(algebra_, in_[0], ReduceMap(arena(), statement_, Whole()));
+    return OfGroups(Primitive::kVariance, ReduceMap(arena(), statement_, Whole()));
   }
 
   Value Matmul() {
@@ -234,9 +234,9 @@ class Composite {
   Value Product() { return ProductOf(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
 
   Value OfGroups(Primitive primitive, const ReductionMap& groups) {
-    return algebra_.Apply(
-        primitive, {.map = groups.map, .shape = Keep(groups.shape), .least = op_ == Opcode::kAmin},
-        in_[0]);
+    PrimitiveArguments arguments = GroupsOf(algebra_, groups);
+    arguments.least = op_ == Opcode::kAmin;
+    return algebra_.Apply(primitive, arguments, in_[0]);
   }
 
   ReductionMap RowsAlong(size_t dim) {

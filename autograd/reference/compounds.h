@@ -1,5 +1,5 @@
-// Ops that are a few steps of algebra.h: products that are added to something, means and squared
-// distances to them, running products and logarithms of sums, and functions of several pieces.
+// Ops that are a few steps of algebra.h: products that are added to something, running products
+// and logarithms of sums, and functions of several pieces.
 //
 // Written for any algebra (composite.h). Where a function has a kink, one choice of one primitive
 // gives each legal slope, so that two choices never disagree.
@@ -16,6 +16,7 @@
 #include "autograd/program/opcode.h"
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/moments.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/result.h"
@@ -63,62 +64,6 @@ ValueIn<Algebra> SelectOf(Algebra& algebra, const program::Statement& statement,
   if (!fills) return algebra.Apply(Primitive::kSelect, first, repeated(2), condition);
   const double by = statement.Get<double>(program::Key::kBy);
   return algebra.Apply(Primitive::kSelect, Constant(algebra, first, joint, by), first, condition);
-}
-
-template <typename Algebra>
-ValueIn<Algebra> MeanOver(Algebra& algebra, const ValueIn<Algebra>& a, const ReductionMap& groups) {
-  const bool late = algebra.DividesLate();
-  const auto sum = algebra.Apply(Primitive::kScatterAdd,
-                                 {.map = groups.map,
-                                  .shape = algebra.arena().Keep(groups.shape),
-                                  .count = groups.count,
-                                  .late = late},
-                                 a);
-  return algebra.Apply(Primitive::kDivideCount, {.count = groups.count, .late = late}, sum);
-}
-
-// x, of which engines with other formulas may be off by `bounds`.
-template <typename Algebra>
-ValueIn<Algebra> Within(Algebra& algebra, const ValueIn<Algebra>& x,
-                        absl::Span<const double> bounds) {
-  const Array& array = *algebra.ArrayOf(x);
-  Array* zeros = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
-  std::fill(zeros->v, zeros->v + array.size, 0.0);
-  std::copy(bounds.begin(), bounds.end(), zeros->e);
-  return algebra.Apply(Primitive::kAdd, x, algebra.Constant(zeros));
-}
-
-// Whether some difference of the elements of two arrays of one shape rounds.
-inline bool DifferencesRound(const Array& a, const Array& b) {
-  for (int32_t i = 0; i < a.size; ++i) {
-    if (Subtract(a.At(i), b.At(i), FormatOf(a.dtype)).e != 0) return true;
-  }
-  return false;
-}
-
-// Engines may take one pass, in which the mean is that of the elements so far.
-template <typename Algebra>
-ValueIn<Algebra> VarianceOver(Algebra& algebra, const ValueIn<Algebra>& a,
-                              const ReductionMap& groups) {
-  const Shape* shape = algebra.ArrayOf(a)->shape;
-  const auto mean = Gather(algebra, MeanOver(algebra, a, groups), groups.map, shape);
-  // Shares that round leave something of what here cancels, and so do distances, of which alone
-  // other formulas make the gradient.
-  const bool rounds = (groups.count & (groups.count - 1)) != 0 ||
-                      DifferencesRound(*algebra.ArrayOf(a), *algebra.ArrayOf(mean));
-  const auto distance = algebra.Apply(Primitive::kSubtract, rounds ? Roughly(algebra, a, 8) : a,
-                                      rounds ? Roughly(algebra, mean, 8) : mean);
-  const auto variance =
-      MeanOver(algebra, algebra.Apply(Primitive::kMultiply, distance, distance), groups);
-  if (groups.count < 3) return variance;
-  const Array& array = *algebra.ArrayOf(a);
-  std::vector<double> bounds(algebra.ArrayOf(variance)->size, 0);
-  const double roundings = 4 * static_cast<double>(groups.count) * FormatOf(array.dtype).unit;
-  for (int32_t i = 0; i < array.size; ++i) {
-    double& bound = bounds[groups.map[i]];
-    bound = std::fmax(bound, roundings * array.v[i] * array.v[i]);
-  }
-  return Within(algebra, variance, bounds);
 }
 
 // Entry k of each row along `dim` is entry k - 1 times the next factor.

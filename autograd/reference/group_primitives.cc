@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "absl/types/span.h"
+#include "autograd/reference/moments.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"
 #include "autograd/reference/weights.h"
@@ -120,6 +121,28 @@ const Array* LogSumExp(const Evaluation& evaluation) {
   return out;
 }
 
+// The algebra of composite.h on elements alone.
+struct ElementAlgebra {
+  using Value = const Array*;
+
+  const Evaluation& evaluation;
+
+  Arena& arena() { return evaluation.arena; }
+  Value Apply(Primitive primitive, const PrimitiveArguments& arguments, Value a,
+              Value b = nullptr) {
+    const Array* in[3] = {a, b, nullptr};
+    return Evaluate(evaluation.arena, primitive, in, arguments, evaluation.lenient);
+  }
+  Value Apply(Primitive primitive, Value a, Value b) { return Apply(primitive, {}, a, b); }
+  Value Constant(Value array) const { return array; }
+  Value ArrayOf(Value array) const { return array; }
+};
+
+const Array* Variance(const Evaluation& evaluation) {
+  ElementAlgebra elements{evaluation};
+  return VarianceOf(elements, evaluation.in[0], evaluation.arguments);
+}
+
 // The gradient or result of each group, at all of its elements.
 Term Spread(const Backward& b, const Term& groups) {
   return groups.Apply(Primitive::kGather,
@@ -139,6 +162,11 @@ constexpr PrimitiveRow kGroupRows[] = {
        const Array* a = b.scales_to_zero() ? b.elements(0) : b.step.in[0].data;
        const Array* weights = ExtremeWeight(b.calculus.arena(), a, b.step.arguments);
        return Spread(b, b.g).Weighed(weights);
+     }},
+
+    {Primitive::kVariance, std::nullopt, 1, kSavesA, Variance,
+     [](const Backward& b) -> Term {
+       return {&b.calculus, VarianceGradient(b.calculus, b.in(0).v, b.g.v, b.step.arguments)};
      }},
 
     {Primitive::kLogSumExp, std::nullopt, 1, kSavesA | kSavesResult, LogSumExp,

@@ -78,6 +78,7 @@ enum class Primitive : uint8_t {
   kOverwrite,   // in[0], with in[1] at the places of map
   // group_primitives.cc
   kExtreme,     // of each group: the greatest, or the least
+  kVariance,    // of each group: the mean of squared distances to its mean
   kLogSumExp,   // of each group
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group
