@@ -6,8 +6,8 @@
 // could have overlapped. What is judged is the order itself, by what each stream knew when a node
 // began: neither events nor who recorded them.
 //
-// Where nodes are evaluated on several threads, another thread may queue work on the giver's stream
-// before the event is recorded there; the order that this brings is nobody's fault.
+// Where nodes are evaluated on several threads, another thread may queue work, or a wait, on the
+// giver's stream before the event is recorded there; the order that this brings is nobody's fault.
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +54,13 @@ class Table {
   }
   // How much work the stream has got.
   uint64_t Work(uint32_t stream) const { return Cell(stream, stream); }
+  // Whether the stream has got work since `other`, or waits for more.
+  bool HasGained(const Table& other, uint32_t stream) const {
+    for (uint32_t i = 1; i < streams_; ++i) {
+      if (Cell(stream, i) != other.Cell(stream, i)) return true;
+    }
+    return false;
+  }
   // Whether the stream knew the same of all streams at the moment of `other`.
   bool HasRowOf(const Table& other, uint32_t stream) const {
     return streams_ == other.streams_ && stream < streams_ &&
@@ -129,18 +136,18 @@ class WaitJudge {
     for (uint32_t i = 1; i < known.streams(); ++i) Allow(stream, i, known.Next(of, i));
   }
 
-  // Which threads may have queued the work that came between two moments.
+  // Which threads may have queued the work, and the waits, that came between two moments.
   void NoteWork(const Table& before, const Table& after) {
     for (uint32_t stream = 1; stream < after.streams(); ++stream) {
-      if (before.Work(stream) == after.Work(stream)) continue;
+      if (!after.HasGained(before, stream)) continue;
       for (const auto& [thread, begun] : running_) {
         if (!begun.empty()) worked_[stream][thread] = now_;
       }
     }
   }
 
-  // Another thread has queued work on the stream since then, and may have done so before the event
-  // was recorded.
+  // Another thread has queued something on the stream since then, and may have done so before the
+  // event was recorded.
   bool IsUnsettled(const Source& source) {
     return std::ranges::any_of(worked_[source.stream], [&](const auto& last) {
       return last.first != StepAt(source.moment).thread && last.second > source.moment;
@@ -303,7 +310,7 @@ class WaitJudge {
   std::map<std::pair<size_t, int32_t>, Given> given_;  // by call and node
   // By stream: where terms of its sums came from, a stream and a thread, and since when.
   std::map<uint32_t, std::map<std::pair<uint32_t, int>, size_t>> sums_;
-  // By stream and thread: the last moment before which the thread may have queued work there.
+  // By stream and thread: the last moment before which the thread may have queued something there.
   std::map<uint32_t, std::map<int, size_t>> worked_;
   std::vector<Clock> allowed_;  // by stream: what its next work may come after
 };

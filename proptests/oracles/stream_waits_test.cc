@@ -119,6 +119,12 @@ TEST_F(WaitsTest, WorkOfOtherThreadsMayComeBeforeTheEvent) {
   ExpectAgreement(Judge());
 }
 
+TEST_F(WaitsTest, WaitsOfOtherThreadsMayComeBeforeTheEvent) {
+  Note(Kind::kBegin, 1, {{2}, {2, 2}, {}, {0, 0, 0, 1}}, /*thread=*/0);
+  Note(Kind::kBegin, 2, {{2}, {2, 2, 0, 1}, {2, 2, 0, 1}, {0, 0, 0, 1}});
+  ExpectAgreement(Judge());
+}
+
 TEST_F(WaitsTest, SectionsAreNotJudged) {
   Note(Kind::kBegin, 2, {{3}, {3, 3}, {3, 3}});
   ExpectFinding(Judge(), "stream waits");
