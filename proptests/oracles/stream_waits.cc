@@ -54,12 +54,17 @@ class Table {
   }
   // How much work the stream has got.
   uint64_t Work(uint32_t stream) const { return Cell(stream, stream); }
-  // Whether the stream has got work since `other`, or waits for more.
-  bool HasGained(const Table& other, uint32_t stream) const {
-    for (uint32_t i = 1; i < streams_; ++i) {
-      if (Cell(stream, i) != other.Cell(stream, i)) return true;
+  // Those that have got work, know of some or are known of, without the host.
+  std::vector<uint32_t> Active() const {
+    std::vector<bool> is_active(streams_, false);
+    for (size_t i = 0; i < size_t{streams_} * streams_; ++i) {
+      if (cells_[i] != 0) is_active[i / streams_] = is_active[i % streams_] = true;
     }
-    return false;
+    std::vector<uint32_t> active;
+    for (uint32_t stream = 1; stream < streams_; ++stream) {
+      if (is_active[stream]) active.push_back(stream);
+    }
+    return active;
   }
   // Whether the stream knew the same of all streams at the moment of `other`.
   bool HasRowOf(const Table& other, uint32_t stream) const {
@@ -81,6 +86,7 @@ class WaitJudge {
         moments_.push_back({&step, call, Table(step.known)});
     }
     std::ranges::sort(moments_, {}, [](const Moment& m) { return m.step->number; });
+    if (!moments_.empty()) active_ = moments_.back().table.Active();
   }
 
   // What is wrong, or nothing.
@@ -133,13 +139,20 @@ class WaitJudge {
   }
   // All that `known` has before the next work of `of`.
   void AllowNext(uint32_t stream, const Table& known, uint32_t of) {
-    for (uint32_t i = 1; i < known.streams(); ++i) Allow(stream, i, known.Next(of, i));
+    for (const uint32_t i : active_) Allow(stream, i, known.Next(of, i));
+  }
+
+  // Whether the stream has got work, or waits for more.
+  bool HasGained(const Table& before, const Table& after, uint32_t stream) const {
+    return std::ranges::any_of(active_, [&](uint32_t other) {
+      return after.Cell(stream, other) != before.Cell(stream, other);
+    });
   }
 
   // Which threads may have queued the work, and the waits, that came between two moments.
   void NoteWork(const Table& before, const Table& after) {
-    for (uint32_t stream = 1; stream < after.streams(); ++stream) {
-      if (!after.HasGained(before, stream)) continue;
+    for (const uint32_t stream : active_) {
+      if (!HasGained(before, after, stream)) continue;
       for (const auto& [thread, begun] : running_) {
         if (!begun.empty()) worked_[stream][thread] = now_;
       }
@@ -164,9 +177,9 @@ class WaitJudge {
   // What the streams have come to know while a node is evaluated is for user code to answer for.
   void AllowGains(const Table& since, const Table& until) {
     const bool host_learnt = !until.HasRowOf(since, kHost);
-    for (uint32_t stream = 1; stream < until.streams(); ++stream) {
+    for (const uint32_t stream : active_) {
       if (!host_learnt && until.HasRowOf(since, stream)) continue;
-      for (uint32_t other = 1; other < until.streams(); ++other) {
+      for (const uint32_t other : active_) {
         const uint64_t work = until.Next(stream, other);
         if (work > since.Next(stream, other)) Allow(stream, other, work);
       }
@@ -267,7 +280,7 @@ class WaitJudge {
   }
 
   std::string ExcessOf(const Moment& moment, uint32_t stream) {
-    for (uint32_t other = 1; other < moment.table.streams(); ++other) {
+    for (const uint32_t other : active_) {
       const uint64_t work = moment.table.Next(stream, other);
       const uint64_t allowed = Allowed(stream, other);
       if (other != stream && work > allowed) {
@@ -303,8 +316,9 @@ class WaitJudge {
   }
 
   const std::vector<CallRecord>& calls_;
-  std::vector<Moment> moments_;  // in their order
-  size_t now_ = 0;               // index of the moment that is looked at
+  std::vector<Moment> moments_;   // in their order
+  std::vector<uint32_t> active_;  // streams: clocks only grow, so those of the last moment
+  size_t now_ = 0;                // index of the moment that is looked at
   Running running_;
   std::map<size_t, size_t> start_;                     // of each call, its moment
   std::map<std::pair<size_t, int32_t>, Given> given_;  // by call and node
