@@ -44,7 +44,6 @@ class Table {
       : cells_(cells.data()),
         streams_(static_cast<uint32_t>(std::lround(std::sqrt(static_cast<double>(cells.size()))))) {
   }
-  uint32_t streams() const { return streams_; }
   // How much work of `other` comes before the next of `stream`, which the host queues.
   uint64_t Next(uint32_t stream, uint32_t other) const {
     return std::max(Cell(stream, other), Cell(kHost, other));
