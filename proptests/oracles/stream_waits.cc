@@ -44,6 +44,7 @@ class Table {
       : cells_(cells.data()),
         streams_(static_cast<uint32_t>(std::lround(std::sqrt(static_cast<double>(cells.size()))))) {
   }
+  uint32_t streams() const { return streams_; }
   // How much work of `other` comes before the next of `stream`, which the host queues.
   uint64_t Next(uint32_t stream, uint32_t other) const {
     return std::max(Cell(stream, other), Cell(kHost, other));
@@ -175,13 +176,20 @@ class WaitJudge {
 
   // What the streams have come to know while a node is evaluated is for user code to answer for.
   void AllowGains(const Table& since, const Table& until) {
-    const bool host_learnt = !until.HasRowOf(since, kHost);
-    for (const uint32_t stream : active_) {
-      if (!host_learnt && until.HasRowOf(since, stream)) continue;
-      for (const uint32_t other : active_) {
-        const uint64_t work = until.Next(stream, other);
-        if (work > since.Next(stream, other)) Allow(stream, other, work);
+    if (!until.HasRowOf(since, kHost)) {  // then all streams have, those without work too
+      for (uint32_t stream = 1; stream < until.streams(); ++stream) {
+        AllowGain(since, until, stream);
       }
+      return;
+    }
+    for (const uint32_t stream : active_) {
+      if (!until.HasRowOf(since, stream)) AllowGain(since, until, stream);
+    }
+  }
+  void AllowGain(const Table& since, const Table& until, uint32_t stream) {
+    for (const uint32_t other : active_) {
+      const uint64_t work = until.Next(stream, other);
+      if (work > since.Next(stream, other)) Allow(stream, other, work);
     }
   }
 

@@ -92,6 +92,13 @@ TEST_F(WaitsTest, WhatUserCodeOrdersIsItsOwn) {
   ExpectAgreement(Judge());
 }
 
+TEST_F(WaitsTest, WhatTheHostWaitedForThenComesBeforeAllThatFollows) {
+  Note(Kind::kBegin, 1, {{2}, {2, 2}});
+  Note(Kind::kEnd, 1, {{3, 3}, {3, 3}});
+  Note(Kind::kBegin, 2, {{3, 3}, {3, 3}});
+  ExpectAgreement(Judge());
+}
+
 TEST_F(WaitsTest, ASumComesAfterBothOfItsTerms) {
   Note(Kind::kBegin, 1, {{2}, {2, 2}});
   Note(Kind::kEnd, 1, {{3}, {3, 3}});
