@@ -21,6 +21,8 @@ MEASUREMENTS = (
                 r'^(programs|schedules) '),
     Measurement('schedules of one Program', 'tools/bazel test //proptests/interleave/engine:rate --test_output=all --nocache_test_results',
                 r'schedules/s'),
+    Measurement('errors of functions', 'tools/bazel test //proptests/properties:ulps_test --test_output=all --nocache_test_results',
+                r'^\w+ +f(32|64) +(ulps|conditioned) '),
     Measurement('engine against libtorch', 'tools/bazel run //tools/bench:engine',
                 r'\d+\.\d+x|^median |^two '),
 )

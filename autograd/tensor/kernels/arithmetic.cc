@@ -39,7 +39,9 @@ struct LogAddExpNumber {
 };
 
 struct Atan2Number {
-  static auto Of(auto a, auto b) { return std::atan2(a, b); }
+  static auto Of(auto a, auto b) {
+    return InDouble([](double x, double y) { return std::atan2(x, y); }, a, b);
+  }
 };
 
 struct ScaleOfSquaresNumber {

@@ -117,6 +117,13 @@ T ByLoop(processor::Unary op, T a) {
   return result;
 }
 
+// A function of double; of f32 its result is rounded once more, which makes it as good as exact:
+// the C library's functions of float are off by up to 2 units in the last place.
+template <typename Function, typename... T>
+auto InDouble(Function function, T... a) {
+  return static_cast<std::common_type_t<T...>>(function(static_cast<double>(a)...));
+}
+
 struct NegNumber : OnNumbers {
   static constexpr processor::Unary kLoop = processor::Unary::kNeg;
   static constexpr const char* kName = "neg";
@@ -186,7 +193,9 @@ struct CosNumber : OnFloats {
 
 struct TanNumber : OnFloats {
   static constexpr const char* kName = "tan";
-  static auto Of(auto a) { return std::tan(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return std::tan(x); }, a);
+  }
 };
 
 struct AsinNumber : OnFloats {
@@ -206,7 +215,9 @@ struct AtanNumber : OnFloats {
 
 struct SinhNumber : OnFloats {
   static constexpr const char* kName = "sinh";
-  static auto Of(auto a) { return std::sinh(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return std::sinh(x); }, a);
+  }
 };
 
 struct CoshNumber : OnFloats {
@@ -216,22 +227,32 @@ struct CoshNumber : OnFloats {
 
 struct AsinhNumber : OnFloats {
   static constexpr const char* kName = "asinh";
-  static auto Of(auto a) { return std::asinh(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return std::asinh(x); }, a);
+  }
 };
 
 struct AcoshNumber : OnFloats {
   static constexpr const char* kName = "acosh";
-  static auto Of(auto a) { return std::acosh(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return std::acosh(x); }, a);
+  }
 };
 
 struct AtanhNumber : OnFloats {
   static constexpr const char* kName = "atanh";
-  static auto Of(auto a) { return std::atanh(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return std::atanh(x); }, a);
+  }
 };
 
 struct ErfcNumber : OnFloats {
   static constexpr const char* kName = "erfc";
-  static auto Of(auto a) { return std::erfc(a); }
+  // The C library's of double may be off by 2.5 units; its own of long double is rounded once.
+  static float Of(float a) {
+    return InDouble([](double x) { return std::erfc(x); }, a);
+  }
+  static double Of(double a) { return static_cast<double>(std::erfc(static_cast<long double>(a))); }
 };
 
 struct ErfNumber : OnFloats {
@@ -256,7 +277,9 @@ struct Log2Number : OnFloats {
 
 struct Log10Number : OnFloats {
   static constexpr const char* kName = "log10";
-  static auto Of(auto a) { return std::log10(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return std::log10(x); }, a);
+  }
 };
 
 struct Exp2Number : OnFloats {
@@ -266,7 +289,9 @@ struct Exp2Number : OnFloats {
 
 struct RsqrtNumber : OnFloats {
   static constexpr const char* kName = "rsqrt";
-  static auto Of(auto a) { return decltype(a)(1) / std::sqrt(a); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return 1 / std::sqrt(x); }, a);
+  }
 };
 
 struct ReciprocalNumber : OnFloats {
@@ -298,9 +323,18 @@ T Gated(T a, T share) {
   return share == T(0) ? T(0) : a * share;
 }
 
+// a times sigmoid(z), by whose root where that loses digits to underflow.
+inline double GatedBySigmoid(double a, double z) {
+  if (!(z < -700)) return Gated(a, SigmoidNumber::Of(z));
+  const double root = ExpNumber::Of(z / 2);
+  return root == 0 ? 0 : a * root * root;
+}
+
 struct SiluNumber : OnFloats {
   static constexpr const char* kName = "silu";
-  static auto Of(auto a) { return Gated(a, SigmoidNumber::Of(a)); }
+  static auto Of(auto a) {
+    return InDouble([](double x) { return GatedBySigmoid(x, x); }, a);
+  }
 };
 
 struct SoftplusNumber : OnFloats {
@@ -315,19 +349,19 @@ struct SoftplusNumber : OnFloats {
 struct GeluNumber : OnFloats {
   static constexpr const char* kName = "gelu";
   // By erfc: 1 + erf loses the digits of its small results.
-  template <typename T>
-  static T Of(T a) {
-    return Gated(a, std::erfc(-a * static_cast<T>(std::numbers::sqrt2 / 2)) / 2);
+  static auto Of(auto a) {
+    return InDouble(
+        [](double x) { return Gated(x, std::erfc(-x * (std::numbers::sqrt2 / 2)) / 2); }, a);
   }
 };
 
 struct GeluTanhNumber : OnFloats {
   static constexpr const char* kName = "gelu_tanh";
   // By (1 + tanh z) / 2 = sigmoid(2 z), for the same reason.
-  template <typename T>
-  static T Of(T a) {
-    constexpr T kScale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-    return Gated(a, SigmoidNumber::Of(kScale * (a + static_cast<T>(0.044715) * a * a * a)));
+  static auto Of(auto a) {
+    constexpr double kScale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+    return InDouble([](double x) { return GatedBySigmoid(x, kScale * (x + 0.044715 * x * x * x)); },
+                    a);
   }
 };
 
