@@ -1,16 +1,19 @@
-// Law: for each differentiable op, the third derivative of a Program of that op alone is the
-// twin's: at plain numbers, at zeros of both operands, where elements are equal, over nothing.
+// Law: for each differentiable op, the third derivative of a Program of that op alone is the twin's
+// and that of the balls: at plain numbers, at zeros of both operands, where elements are equal,
+// over nothing.
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
+#include "autograd/reference/ball/ball.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/judge.h"
 
@@ -280,7 +283,9 @@ Program ThirdDerivative(const Signature& signature, const Case& point) {
 
 // Judges each op at the point; names those with a gradient that cannot be compared, at a pole.
 std::string JudgeEachOp(const Case& point) {
-  judge::Judge judge;
+  judge::JudgeOptions options;
+  options.ball = reference::ball::RunBall;
+  judge::Judge judge(std::move(options));
   int ops = 0;
   std::string poles;
   for (const Signature& signature : twingrad::program::Signatures()) {
@@ -300,25 +305,29 @@ std::string JudgeEachOp(const Case& point) {
     }
   }
   EXPECT_GE(ops, 90);
+  const judge::Statistics& statistics = judge.statistics();
+  EXPECT_EQ(statistics.ball_asked, statistics.programs);
+  EXPECT_EQ(statistics.ball_refusals[0], statistics.ball_asked);  // none is refused
+  EXPECT_GE(statistics.compared.elements_in_balls, 9 * statistics.compared.elements_without_ball);
   return poles;
 }
 
 // Rules: K9, N5.
-TEST(ThirdDerivative, OfEachOpIsTheTwins) {
+TEST(ThirdDerivative, OfEachOpIsThatOfBothWitnesses) {
   EXPECT_EQ(JudgeEachOp({{2, 2}, {1, 2, 3, 0.5}, {2, 1, 2, 1}}), "");
 }
 
-TEST(ThirdDerivative, IsTheTwinsAtZeros) {
+TEST(ThirdDerivative, IsTheirsAtZeros) {
   EXPECT_EQ(JudgeEachOp({{2, 2}, {0, 2, -1, 0}, {1, 0, 0, 2}}),
             "div log sqrt acosh log1p log2 log10 rsqrt reciprocal div_ sqrt_");
 }
 
-TEST(ThirdDerivative, IsTheTwinsWhereElementsAreEqual) {
+TEST(ThirdDerivative, IsTheirsWhereElementsAreEqual) {
   EXPECT_EQ(JudgeEachOp({{2, 2}, {2, 2, 2, 2}, {2, 2, 1, 1}}), "");
   EXPECT_EQ(JudgeEachOp({{2, 2}, {0.75, 2.5, 0.75, 2.5}, {2.5, 2.5, 0.75, 2.5}}), "");
 }
 
-TEST(ThirdDerivative, OfNothingIsTheTwins) { EXPECT_EQ(JudgeEachOp({{0, 2}, {}, {}}), ""); }
+TEST(ThirdDerivative, OfNothingIsTheirs) { EXPECT_EQ(JudgeEachOp({{0, 2}, {}, {}}), ""); }
 
 }  // namespace
 }  // namespace twingrad::properties
