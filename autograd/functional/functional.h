@@ -1,10 +1,9 @@
 // Jacobian, Hessian and their products with vectors, of functions made of
 // operations.
 //
-//   Tensor j = Jacobian([](const Tensor& x) { return x * x; }, x);      //
-//   diagonal, 2 x Tensor h = Hessian([](const Tensor& x) { return Sum(x * x *
-//   x); }, x); Product p = Vjp(f, {x, w}, {v});                // f: vector of
-//   tensors to vector of tensors
+//   Tensor j = Jacobian([](const Tensor& x) { return x * x; }, x);  // diagonal: 2 x
+//   Tensor h = Hessian([](const Tensor& x) { return Sum(x * x * x); }, x);
+//   Product p = Vjp(f, {x, w}, {v});  // f: from a vector of tensors to another
 //
 // The function is called with grad mode on, on leaves of its own over the data
 // of the inputs; with create_graph on the inputs that require grad themselves,

@@ -1,9 +1,9 @@
 // The derivative of a function of one number by central differences, with a
 // bound on its error.
 //
-//   Difference d = Differentiate([](double x, double* y) { y[0] = std::sin(x);
-//   }, 1.0, 1)[0]; d.slope, d.error;                    // 0.5403..., about
-//   1e-12
+//   const auto f = [](double x, double* y) { y[0] = std::sin(x); };
+//   Difference d = Differentiate(f, 1.0, 1)[0];
+//   d.slope, d.error;  // 0.5403..., about 1e-12
 //
 // The error model. A central difference with step h errs by c₁h² + c₂h⁴ + ...
 // where the function is smooth, and by rounding: a few ulps of the values, over

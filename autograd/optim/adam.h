@@ -6,8 +6,10 @@
 //
 // For a parameter p with gradient g, at its step t = 1, 2, ...:
 //
-//   Adam: g ← g + weight_decay p        AdamW: p ← p - learning_rate
-//   weight_decay p m ← β₁ m + (1 - β₁) g               v ← β₂ v + (1 - β₂) g²
+//   Adam:   g ← g + weight_decay p
+//   AdamW:  p ← p - learning_rate weight_decay p
+//   m ← β₁ m + (1 - β₁) g
+//   v ← β₂ v + (1 - β₂) g²
 //   p ← p - learning_rate (m / (1 - β₁ᵗ)) / (√(v / (1 - β₂ᵗ)) + ε)
 //
 // D. P. Kingma, J. Ba, "Adam: a method for stochastic optimization", ICLR 2015,

@@ -3,8 +3,7 @@
 //
 //   Sgd optimizer({w, b}, {.learning_rate = 0.1});
 //   optimizer.ZeroGrad();  Backward({loss});  optimizer.Step();
-//   NamedTensors saved = optimizer.State();           // to be loaded into an
-//   optimizer of the kind
+//   NamedTensors saved = optimizer.State();  // to be loaded into one of the kind
 //
 // A group is a list of parameters with options of its own. Parameters are
 // leaves of f32 or f64 that require grad, each in one group only. Errors:

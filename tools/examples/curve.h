@@ -1,8 +1,7 @@
 // A curve as a picture: an SVG file that any browser shows, with axes, ticks
 // and a title.
 //
-//   std::ofstream("loss.svg") << SvgOf({.title = "loss", .x = "step", .values =
-//   losses});
+//   std::ofstream("loss.svg") << SvgOf({.title = "loss", .x = "step", .values = losses});
 //
 // The vertical axis is logarithmic, in decades; values that are not positive
 // and finite are left out. Pure function.
