@@ -38,6 +38,7 @@
 #include "autograd/notation/elements.h"         // IWYU pragma: export
 #include "autograd/notation/functions.h"        // IWYU pragma: export
 #include "autograd/notation/indexing.h"         // IWYU pragma: export
+#include "autograd/notation/networks.h"         // IWYU pragma: export
 #include "autograd/notation/operators.h"        // IWYU pragma: export
 #include "autograd/notation/print.h"            // IWYU pragma: export
 #include "autograd/ops/ops.h"                   // IWYU pragma: export

@@ -89,9 +89,15 @@ Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim) {
   return ops::Logsumexp(a, DimsOf(a, dims), keepdim);
 }
 
+Tensor Var(const Tensor& a, Ints dims, bool keepdim) {
+  return ops::Var(a, DimsOf(a, dims), keepdim);
+}
+
 Tensor Softmax(const Tensor& a, int64_t dim) { return ops::Softmax(a, DimOf(a, dim)); }
 Tensor LogSoftmax(const Tensor& a, int64_t dim) { return ops::LogSoftmax(a, DimOf(a, dim)); }
 Tensor Cumsum(const Tensor& a, int64_t dim) { return ops::Cumsum(a, DimOf(a, dim)); }
+Tensor Cumprod(const Tensor& a, int64_t dim) { return ops::Cumprod(a, DimOf(a, dim)); }
+Tensor Logcumsumexp(const Tensor& a, int64_t dim) { return ops::Logcumsumexp(a, DimOf(a, dim)); }
 Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
   return ops::Sort(a, DimOf(a, dim), descending);
 }
@@ -128,6 +134,14 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   return ops::ScatterAdd(a, DimOf(a, dim), index, source);
 }
 
+Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  return ops::Scatter(a, DimOf(a, dim), index, source);
+}
+Tensor Roll(const Tensor& a, int64_t dim, int64_t by) { return ops::Roll(a, DimOf(a, dim), by); }
+Tensor Tril(const Tensor& a, int64_t by) { return ops::Tril(a, by); }
+Tensor Triu(const Tensor& a, int64_t by) { return ops::Triu(a, by); }
+Tensor Pad(const Tensor& a, Ints pads, double by) { return ops::Pad(a, pads, by); }
+
 Tensor View(const Tensor& a, Ints shape) { return ops::View(a, Inferred(a, shape)); }
 Tensor Reshape(const Tensor& a, Ints shape) { return ops::Reshape(a, Inferred(a, shape)); }
 Tensor Transpose(const Tensor& a, int64_t dim0, int64_t dim1) {
@@ -161,6 +175,13 @@ Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t 
   if (start < 0) start = std::max<int64_t>(start + size, 0);
   if (stop < 0) stop = std::max<int64_t>(stop + size, 0);
   return ops::Slice(a, dim, start, stop, step);
+}
+
+Tensor Diagonal(const Tensor& a, int64_t dim0, int64_t dim1, int64_t by) {
+  return ops::Diagonal(a, Shape{DimOf(a, dim0), DimOf(a, dim1)}, by);
+}
+Tensor Unfold(const Tensor& a, int64_t dim, int64_t count, int64_t step) {
+  return ops::Unfold(a, DimOf(a, dim), step, count);
 }
 
 }  // namespace twingrad

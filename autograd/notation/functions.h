@@ -21,26 +21,78 @@
 namespace twingrad {
 
 using ops::Abs;
+using ops::Acos;
+using ops::Acosh;
+using ops::Addbmm;
+using ops::Addcdiv;
+using ops::Addcmul;
 using ops::Addmm;
+using ops::Addmv;
+using ops::Addr;
+using ops::Asin;
+using ops::Asinh;
+using ops::Atan;
+using ops::Atan2;
+using ops::Atanh;
+using ops::Baddbmm;
+using ops::BceWithLogits;
+using ops::Bmm;
 using ops::Cast;
+using ops::Celu;
 using ops::Clamp;
 using ops::Clone;
 using ops::Cos;
+using ops::Cosh;
 using ops::CrossEntropy;
 using ops::Detach;
+using ops::Dot;
+using ops::Elu;
+using ops::Embedding;
+using ops::Erf;
+using ops::Erfc;
 using ops::Exp;
+using ops::Exp2;
+using ops::Expm1;
+using ops::Gelu;
+using ops::GeluTanh;
+using ops::Hardsigmoid;
+using ops::Hardtanh;
+using ops::LeakyRelu;
+using ops::Lerp;
 using ops::Log;
+using ops::Log10;
+using ops::Log1p;
+using ops::Log2;
+using ops::LogAddExp;
+using ops::MaskedFill;
 using ops::Matmul;
 using ops::Maximum;
 using ops::Minimum;
 using ops::MseLoss;
+using ops::NllLoss;
+using ops::Outer;
+using ops::PadCircular;
+using ops::PadReflect;
+using ops::PadReplicate;
 using ops::Pow;
+using ops::Reciprocal;
 using ops::Reduction;
 using ops::Relu;
+using ops::Relu6;
+using ops::Repeat;
+using ops::Rsqrt;
+using ops::Selu;
 using ops::Sgn;
 using ops::Sigmoid;
+using ops::Silu;
 using ops::Sin;
+using ops::Sinh;
+using ops::SmoothL1Loss;
+using ops::Softplus;
 using ops::Sqrt;
+using ops::Square;
+using ops::T;
+using ops::Tan;
 using ops::Tanh;
 using ops::To;
 using ops::Where;
@@ -56,10 +108,13 @@ Tensor Prod(const Tensor& a, Ints dims = {}, bool keepdim = false);
 Tensor Amax(const Tensor& a, Ints dims = {}, bool keepdim = false);
 Tensor Amin(const Tensor& a, Ints dims = {}, bool keepdim = false);
 Tensor Logsumexp(const Tensor& a, Ints dims = {}, bool keepdim = false);
+Tensor Var(const Tensor& a, Ints dims = {}, bool keepdim = false);
 
 Tensor Softmax(const Tensor& a, int64_t dim);
 Tensor LogSoftmax(const Tensor& a, int64_t dim);
 Tensor Cumsum(const Tensor& a, int64_t dim);
+Tensor Cumprod(const Tensor& a, int64_t dim);
+Tensor Logcumsumexp(const Tensor& a, int64_t dim);
 Tensor Sort(const Tensor& a, int64_t dim, bool descending = false);
 Tensor Argsort(const Tensor& a, int64_t dim, bool descending = false);
 Tensor Max(const Tensor& a, int64_t dim, bool keepdim = false);
@@ -73,6 +128,13 @@ Tensor Flip(const Tensor& a, Ints dims);
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index);
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor Roll(const Tensor& a, int64_t dim, int64_t by);
+// What lies above, or below, the diagonal `by` to the right of the main one is 0.
+Tensor Tril(const Tensor& a, int64_t by = 0);
+Tensor Triu(const Tensor& a, int64_t by = 0);
+// Two sizes a dimension, from the last one back: before and after it.
+Tensor Pad(const Tensor& a, Ints pads, double by = 0);
 
 // One size may be -1: what the others leave. Error(kShape) where that is no whole number, or any
 // number, since another size is 0; and for more than one -1.
@@ -89,5 +151,10 @@ Tensor Select(const Tensor& a, int64_t dim, int64_t index);
 inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 Tensor Slice(const Tensor& a, int64_t dim, int64_t start = 0, int64_t stop = kEnd,
              int64_t step = 1);
+
+// Of each matrix of two dimensions, which go, the diagonal `by` to the right; it comes last.
+Tensor Diagonal(const Tensor& a, int64_t dim0 = -2, int64_t dim1 = -1, int64_t by = 0);
+// Windows of `count` entries of `dim`, each `step` after the last; their entries come last.
+Tensor Unfold(const Tensor& a, int64_t dim, int64_t count, int64_t step = 1);
 
 }  // namespace twingrad
