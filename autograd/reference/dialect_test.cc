@@ -90,6 +90,19 @@ retain_grad %y
   EXPECT_FALSE(TwinRun(kText, Dialect::kPytorch1).Record("y").grad_defined);
 }
 
+TEST(DialectTest, WhatAPadSavesHasNoPartInItsGradient) {
+  for (const char* op : {"pad_reflect", "pad_replicate", "pad_circular"}) {
+    const std::string text = absl::StrCat(
+        "%x = leaf type=f64[1,2] grad=1\nbegin kind=saved_tensor_hooks do=scale by=2\n%y = ", op,
+        " %x pads=1,0\nend\n%s = sum %y\n%g = grad %s inputs=%x create_graph=1\n"
+        "%t = mul %g %x\n%u = sum %t\nbackward %u\n");
+    const Row expected = op == std::string_view("pad_replicate") ? Row({2, 1}) : Row({1, 2});
+    for (const Dialect dialect : {Dialect::kTwingrad, Dialect::kPytorch, Dialect::kPytorch1}) {
+      EXPECT_EQ(TwinRun(text, dialect).Grad("x"), expected) << text;
+    }
+  }
+}
+
 // No dialect of it: what PyTorch's Python front end does is in golden/expected.
 TEST(DialectTest, SurplusSeedsAreErrors) {
   ExpectErrors("%a = leaf type=f64[] grad=1\nbackward %a seeds=_,_\n",

@@ -180,8 +180,12 @@ constexpr PrimitiveRow kMovingRows[] = {
 
     {Primitive::kWeigh, std::nullopt, 2, kSavesB, Weigh,
      [](const Backward& b) {
-       // No gradient reaches the weight; where it has history, zeros do.
-       return b.which == 1 ? b.g.Filled(0) : b.g.Apply(Primitive::kWeigh, b.in(1));
+       // No gradient reaches the weight; where it has history, zeros do. It is no tensor that
+       // saved-tensor hooks scale, though that of an operand may stand for its history.
+       if (b.which == 1) return b.g.Filled(0);
+       Term weight = b.in(1);
+       weight.v.data = b.step.in[1].data;
+       return b.g.Apply(Primitive::kWeigh, weight);
      }},
 
     {Primitive::kDivideCount, std::nullopt, 1, kSavesNothing, DivideCount,
