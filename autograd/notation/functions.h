@@ -90,12 +90,11 @@ using ops::Sinh;
 using ops::SmoothL1Loss;
 using ops::Softplus;
 using ops::Sqrt;
-using ops::Square;
-using ops::T;
 using ops::Tan;
 using ops::Tanh;
 using ops::To;
 using ops::Where;
+using ops::XLogY;
 
 // The constant takes the tensor's type, as in operators.h.
 Tensor Pow(const Tensor& a, double exponent);

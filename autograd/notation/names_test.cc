@@ -28,10 +28,11 @@ std::string TextOfHeaders() {
   return text;
 }
 
-// What is an operator, or a handle's own.
+// What is an operator, a handle's own, or has a name that users want for themselves (x * x and
+// Transpose do).
 bool HasNoFunction(Opcode op) {
-  constexpr Opcode kNone[] = {Opcode::kAdd, Opcode::kSub, Opcode::kMul,
-                              Opcode::kDiv, Opcode::kNeg, Opcode::kAlias};
+  constexpr Opcode kNone[] = {Opcode::kAdd, Opcode::kSub,    Opcode::kMul, Opcode::kDiv,
+                              Opcode::kNeg, Opcode::kSquare, Opcode::kT,   Opcode::kAlias};
   return std::ranges::find(kNone, op) != std::end(kNone);
 }
 

@@ -35,9 +35,19 @@ constexpr BinaryRule kAtan2 = {
     [](const Tensor& g, const Saved& s) { return OverSquares(g, s.b, s); },
     [](const Tensor& g, const Saved& s) { return OverSquares(g, Neg(s.a), s); }};
 
+constexpr BinaryRule kXLogY = {
+    "xlogy",
+    "XlogyBackward",
+    kernels::XLogY,
+    kSavesBoth,
+    kSavesBoth,
+    [](const Tensor& g, const Saved& s) { return Mul(g, Log(s.b)); },
+    [](const Tensor& g, const Saved& s) { return Mul(g, Div(s.a, s.b)); }};
+
 }  // namespace
 
 Tensor LogAddExp(const Tensor& a, const Tensor& b) { return ApplyBinary(kLogAddExp, a, b); }
 Tensor Atan2(const Tensor& a, const Tensor& b) { return ApplyBinary(kAtan2, a, b); }
+Tensor XLogY(const Tensor& a, const Tensor& b) { return ApplyBinary(kXLogY, a, b); }
 
 }  // namespace twingrad::ops

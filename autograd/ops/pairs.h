@@ -13,5 +13,7 @@ namespace twingrad::ops {
 Tensor LogAddExp(const Tensor& a, const Tensor& b);
 // The angle from the first axis to the point (b, a), from -π to π.
 Tensor Atan2(const Tensor& a, const Tensor& b);
+// a log b, 0 where a is 0 unless b is NaN. Its slope by a is log b there too.
+Tensor XLogY(const Tensor& a, const Tensor& b);
 
 }  // namespace twingrad::ops

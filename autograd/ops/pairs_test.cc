@@ -67,6 +67,31 @@ TEST(Pairs, Atan2FarOut) {
   EXPECT_DOUBLE_EQ(Derivative(Atan2(e, tiny), e, 1), 0x1p-1059 / 2.25);
 }
 
+TEST(Pairs, XLogY) {
+  const Tensor a = One(3), b = One(2);
+  const Tensor y = XLogY(a, b);
+  EXPECT_DOUBLE_EQ(Elements(y)[0], 3 * std::numbers::ln2);
+  EXPECT_DOUBLE_EQ(Derivative(y, a, 1), std::numbers::ln2);
+  EXPECT_DOUBLE_EQ(Derivative(y, a, 2), 0);
+  EXPECT_DOUBLE_EQ(Derivative(y, b, 1), 1.5);
+  EXPECT_DOUBLE_EQ(Derivative(y, b, 2), -0.75);
+}
+
+// Where the first operand is 0, the second decides about the slope, and its own slope about the
+// mixed one.
+TEST(Pairs, XLogYAtZero) {
+  const Tensor a = One(0), b = One(2);
+  EXPECT_EQ(Elements(XLogY(a, b))[0], 0);
+  EXPECT_DOUBLE_EQ(Derivative(XLogY(a, b), a, 1), std::numbers::ln2);
+  const Tensor by_a = Derive(XLogY(a, b), {a}, /*create_graph=*/true)[0];
+  EXPECT_EQ(Derivative(by_a, b, 1), 0.5);
+  EXPECT_EQ(Derivative(XLogY(a, b), b, 1), 0);
+  EXPECT_EQ(Elements(XLogY(a, One(0)))[0], 0);
+  EXPECT_EQ(Elements(XLogY(a, One(-1)))[0], 0);
+  EXPECT_TRUE(std::isnan(Elements(XLogY(a, One(std::nan(""))))[0]));
+  EXPECT_EQ(Elements(XLogY(One(1), One(0)))[0], -std::numeric_limits<double>::infinity());
+}
+
 TEST(Pairs, AreBroadcast) {
   const Tensor a = Leaf({2, 1}, {0, 0}), b = Leaf({3}, {0, 0, 0});
   EXPECT_EQ(LogAddExp(a, b).sizes(), (Shape{2, 3}));

@@ -104,6 +104,7 @@ constexpr RegisteredOp kRows[] = {
      kFloats},
     {Opcode::kAtan2, Run<Atan2>, "the angle of the point (b, a)",
      "g b / (a² + b²); -(g a / (a² + b²))", kFloats},
+    {Opcode::kXlogy, Run<XLogY>, "a log b, 0 where a is 0", "g log b; g (a / b)", kFloats},
     {Opcode::kNeg, Run<Neg>, "-a", "-g", kNumbers},
     {Opcode::kExp, Run<Exp>, "e^a", "g r", kFloats},
     {Opcode::kLog, Run<Log>, "log a", "g / a", kFloats},

@@ -23,6 +23,7 @@ enum class Opcode : uint8_t {
   kMinimum,
   kLogaddexp,
   kAtan2,
+  kXlogy,
   // Elementwise, one operand.
   kNeg,
   kExp,

@@ -22,7 +22,7 @@ namespace {
 
 TEST(RandomProgram, HoldsEveryStatementAndAttribute) {
   std::vector<int> statements(kNumOpcodes), keys(kNumKeys);
-  for (uint64_t seed = 0; seed < 4000; ++seed) {
+  for (uint64_t seed = 0; seed < 8000; ++seed) {
     for (const Statement& statement : RandomProgram(seed, 25).statements) {
       ++statements[static_cast<int>(statement.op)];
       for (const Attribute& attribute : statement.attributes) {

@@ -195,6 +195,19 @@ Partials PartialsOfAtan2(const ElementwisePoint& p, Choices& choices) {
   return out;
 }
 
+// log b and a / b. At b = 0 both are infinite; 0 log b has a slope by b alone, which is not looked
+// for where b has no logarithm.
+Partials PartialsOfXLogY(const ElementwisePoint& p, Choices& choices) {
+  const bool finite = std::isfinite(p.a.v) && std::isfinite(p.b.v);
+  if (finite && IsExactly(p.b, 0) && !MayBeZero(p.a)) {
+    const Partials steep = ByZero(-p.a);  // a / 0 by b
+    return {.a = {-kUnknown, 0}, .b = steep.b, .ab = steep.a, .bb = -steep.b};
+  }
+  if (!finite || !(p.b.v > p.b.e)) return NowhereInPlane(choices);
+  const Number inverse = kOne / p.b, slope = p.a * inverse;
+  return {.a = Log(p.b, kDoubleFormat), .b = slope, .ab = inverse, .bb = -(slope * inverse)};
+}
+
 constexpr PrimitiveRow kBinaryRows[] = {
     {Primitive::kAdd, Opcode::kAdd, 2, kSavesNothing, BinaryValue<Add, WrapAdd>,
      [](const Backward& b) { return b.g; },
@@ -258,6 +271,12 @@ constexpr PrimitiveRow kBinaryRows[] = {
        return x.g * slope;
      },
      PartialsOfAtan2},
+
+    {Primitive::kXLogY, Opcode::kXlogy, 2, kSavesA | kSavesB, BinaryValue<XLogY>,
+     [](const Backward& x) {
+       return x.g * (x.which == 0 ? x.in(1).Apply(Primitive::kLog) : x.in(0) / x.in(1));
+     },
+     PartialsOfXLogY},
 
     {Primitive::kSquaredDifference, std::nullopt, 2, kSavesA | kSavesB,
      BinaryValue<SquaredDifference>,

@@ -106,6 +106,11 @@ inline Point PowByB(double a, double b) {
 inline Point AddedByA(double a, double b) {
   return EitherIsNan(a, b) || (std::isinf(a) && a == b) ? kUndefined : kSmooth;
 }
+inline Point ProductWithLog(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b) || b < 0) return kUndefined;
+  if (b == 0) return a == 0 ? kUndefined : Boundary(kInfinity);
+  return kSmooth;
+}
 inline Point AngleByA(double a, double b) {
   const bool finite = std::isfinite(a) && std::isfinite(b);
   return !finite || (a == 0 && b <= 0) ? kUndefined : kSmooth;

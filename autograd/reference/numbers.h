@@ -144,6 +144,7 @@ Number Gelu(Number a, const Format& f);
 Number GeluTanh(Number a, const Format& f);
 Number LogAddExp(Number a, Number b, const Format& f);
 Number Atan2(Number a, Number b, const Format& f);
+Number XLogY(Number a, Number b, const Format& f);
 // numbers.cc
 Number Relu(Number a);
 Number Abs(Number a);

@@ -227,4 +227,12 @@ Number Atan2(Number a, Number b, const Format& f) {
   return Bounded(r, radius / room * (1 + 1e-6), 2 * kUlps.arc, f);
 }
 
+// 0 where a is: also beside what has no logarithm, but for NaN.
+Number XLogY(Number a, Number b, const Format& f) {
+  if (IsPoint(a, 0) && !(std::isnan(b.v) && b.e == 0)) return {0, b.e < kUnknown ? 0 : kUnknown};
+  const Number log = Log(b, f), r = Multiply(a, log, f);
+  const bool may_be_either = std::fabs(a.v) <= a.e && !std::isfinite(log.v);
+  return may_be_either ? Number{r.v, kUnknown} : r;
+}
+
 }  // namespace twingrad::reference

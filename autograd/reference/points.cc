@@ -30,6 +30,8 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kLogaddexp, "a ≠ b or finite", "", "", "a = b = ∞, a = b = -∞", AddedByA, AddedByA},
     {Opcode::kAtan2, "finite, but for a = 0 with b ≤ 0", "", "",
      "a = 0 with b ≤ 0; infinite a or b", AngleByA, AngleByA},
+    {Opcode::kXlogy, "b > 0", "", "b = 0 with a ≠ 0: infinite", "b < 0, a = 0 with b = 0",
+     ProductWithLog, ProductWithLog},
     {Opcode::kNeg, "everywhere", "", "", "", Linear},
     {Opcode::kExp, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
     {Opcode::kLog, "a > 0", "", "a = 0: ∞", "a < 0", Root},

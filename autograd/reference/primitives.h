@@ -30,6 +30,7 @@ enum class Primitive : uint8_t {
   kMinimum,
   kLogAddExp,
   kAtan2,
+  kXLogY,
   kSquaredDifference,
   // unary_primitives.cc
   kNegate,

@@ -207,13 +207,13 @@ ValueId ApplyBinary(Draft& draft, ValueId x) {
   return OrSelf(swap ? Combine(draft, other, x) : Combine(draft, x, other), x);
 }
 
-// logaddexp or atan2.
+// logaddexp, atan2 or xlogy.
 ValueId ApplyPair(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  const Opcode op = source.Pick({Opcode::kLogaddexp, Opcode::kAtan2});
+  const Opcode op = source.Pick({Opcode::kLogaddexp, Opcode::kAtan2, Opcode::kXlogy});
   if (!draft.IsFloating(x) || !draft.options().Has(op)) return x;
-  // Behind the first axis the angle jumps.
-  const bool ahead = op == Opcode::kAtan2 && source.Chance(75);
+  // Behind the first axis the angle jumps, and no negative number has a logarithm.
+  const bool ahead = op != Opcode::kLogaddexp && source.Chance(75);
   const ValueId other = Partner(draft, x, ahead ? Content::kPositive : Content::kAny);
   if (other == kNoValue) return x;
   const bool swap = !ahead && source.Chance(40);

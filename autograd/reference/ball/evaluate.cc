@@ -56,6 +56,8 @@ constexpr E::Row kRows[] = {
     {Opcode::kMinimum, nullptr, ExtremeOf<false>},
     {Opcode::kLogaddexp, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.LogAddExp(a, b, t); }},
     {Opcode::kAtan2, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.Atan2(a, b, t); }},
+    {Opcode::kXlogy, nullptr,
+     [](M& m, Ref a, Ref b, DType t) { return m.Multiply(a, Map<Function::kLog>(m, b, t), t); }},
     {Opcode::kNeg, [](M& m, Ref a, DType t) { return m.Negate(a, t); }},
     {Opcode::kExp, Map<Function::kExp>},
     {Opcode::kLog, Map<Function::kLog>},

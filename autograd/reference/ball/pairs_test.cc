@@ -25,6 +25,13 @@ TEST(BallPairs, Atan2) {
   ExpectDerivatives("atan2 %x %x", 2, {std::numbers::pi / 4, 0, 0, 0});
 }
 
+TEST(BallPairs, XLogY) {
+  ExpectMixed("xlogy", 3, 2, std::numbers::ln2, 1.5, 0.5);
+  ExpectMixed("xlogy", 0, 4, 2 * std::numbers::ln2, 0, 0.25);
+  // x log x
+  ExpectDerivatives("xlogy %x %x", 1, {0, 1, 1, -1});
+}
+
 TEST(BallPairs, NothingIsKnownWhereTheAngleJumps) {
   const BallRun run(
       "%a = leaf type=f64[2] grad=1\n%b = leaf type=f64[2] data=-1,0\n"

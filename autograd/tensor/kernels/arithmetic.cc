@@ -44,6 +44,14 @@ struct Atan2Number {
   }
 };
 
+struct XLogYNumber {
+  static auto Of(auto a, auto b) {
+    return InDouble(
+        [](double x, double y) { return x == 0 && !std::isnan(y) ? 0 : x * LogNumber::Of(y); }, a,
+        b);
+  }
+};
+
 struct ScaleOfSquaresNumber {
   template <typename T>
   static T Of(T a, T b) {
@@ -156,6 +164,7 @@ Tensor LogAddExp(const Tensor& a, const Tensor& b) {
   return Floating<LogAddExpNumber>("logaddexp", a, b);
 }
 Tensor Atan2(const Tensor& a, const Tensor& b) { return Floating<Atan2Number>("atan2", a, b); }
+Tensor XLogY(const Tensor& a, const Tensor& b) { return Floating<XLogYNumber>("xlogy", a, b); }
 Tensor Maximum(const Tensor& a, const Tensor& b) { return Numeric<MaximumNumber>("maximum", a, b); }
 
 Tensor Minimum(const Tensor& a, const Tensor& b) { return Numeric<MinimumNumber>("minimum", a, b); }

@@ -23,6 +23,7 @@ Tensor Minimum(const Tensor& a, const Tensor& b);
 Tensor Div(const Tensor& a, const Tensor& b);
 Tensor LogAddExp(const Tensor& a, const Tensor& b);  // nothing overflows
 Tensor Atan2(const Tensor& a, const Tensor& b);
+Tensor XLogY(const Tensor& a, const Tensor& b);  // 0 where a is
 // f32, f64, i64; an integer exponent below 0 is Error(kDomain).
 Tensor Pow(const Tensor& a, const Tensor& b);
 

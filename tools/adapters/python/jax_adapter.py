@@ -120,6 +120,7 @@ OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu 
                    dim='softmax log_softmax')
 OPS |= {
     'erf': lambda a, x: lax.erf(x), 'erfc': lambda a, x: lax.erfc(x),
+    'xlogy': lambda a, x, y: jax.scipy.special.xlogy(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
     'scatter': scatter, 'unfold': unfold, 'alias': lambda a, x: x,
     'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
