@@ -137,6 +137,12 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   return ops::Scatter(a, DimOf(a, dim), index, source);
 }
+Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  return ops::IndexAdd(a, DimOf(a, dim), index, source);
+}
+Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  return ops::IndexCopy(a, DimOf(a, dim), index, source);
+}
 Tensor Roll(const Tensor& a, int64_t dim, int64_t by) { return ops::Roll(a, DimOf(a, dim), by); }
 Tensor Tril(const Tensor& a, int64_t by) { return ops::Tril(a, by); }
 Tensor Triu(const Tensor& a, int64_t by) { return ops::Triu(a, by); }

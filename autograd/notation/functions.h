@@ -128,6 +128,8 @@ Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index);
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor Roll(const Tensor& a, int64_t dim, int64_t by);
 // What lies above, or below, the diagonal `by` to the right of the main one is 0.
 Tensor Tril(const Tensor& a, int64_t by = 0);

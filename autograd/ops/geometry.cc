@@ -208,4 +208,10 @@ Geometry UnfoldedGeometry(const Tensor& a, int64_t dim, int64_t step, int64_t co
   return g;
 }
 
+Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim) {
+  Shape strides(shape.size(), 0);
+  strides[dim] = index.strides()[0];
+  return index.AsStrided(shape, strides, index.storage_offset());
+}
+
 }  // namespace twingrad::ops

@@ -42,6 +42,9 @@ Tensor WithShape(const Tensor& rows, Ints shape);
 void CheckDim(const char* op, int64_t dim, int64_t limit);
 // Error(kUndefined), Error(kIndex) naming `op` unless `a` has a dimension `dim`.
 void CheckDimOf(const char* op, const Tensor& a, int64_t dim);
+
+// The list `index` as it stands beside a tensor of `shape`: repeated in all dimensions but `dim`.
+Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim);
 // Error(kShape) naming `op` where dimension `dim` of `a` has size 0.
 void CheckNotEmpty(const char* op, const Tensor& a, int64_t dim);
 

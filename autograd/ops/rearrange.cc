@@ -88,13 +88,6 @@ Tensor ZerosLike(const Tensor& gradient, const Shape& sizes) {
   return Tensor::Zeros(sizes, gradient.dtype(), gradient.device());
 }
 
-// The list `index` as it stands beside a tensor of `shape`: repeated in all dimensions but `dim`.
-Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim) {
-  Shape strides(shape.size(), 0);
-  strides[dim] = index.strides()[0];
-  return index.AsStrided(shape, strides, index.storage_offset());
-}
-
 // Records `result` as what the indices took from `a`; where an operation dropped the dimension that
 // the index keeps, the gradient is given it back.
 void RecordTaken(const char* node_name, const Tensor& a, int64_t dim, const Tensor& index,

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/piecewise.h"
@@ -27,6 +29,24 @@ Tensor StaysThere(Ints whole, int64_t dim, const Tensor& index) {
   return stays;
 }
 
+// The list of indices beside each lane of `source`.
+Tensor ListedPlaces(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
+                    const Tensor& source) {
+  CheckDefined(op, a, index);
+  CheckDefined(op, source);
+  CheckDimOf(op, a, dim);
+  Shape entries = SizesOf(a);
+  entries[dim] = index.numel();
+  if (index.dim() == 1 && source.sizes() == Ints(entries)) return Repeated(index, entries, dim);
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] indices of shape ", ShapeToString(index.sizes()),
+                           " and a source of shape ", ShapeToString(source.sizes()),
+                           " for a tensor of shape ", ShapeToString(a.sizes()),
+                           "; indices are a list, of rank 1, and the source has an entry along "
+                           "dimension ",
+                           dim, " for each, of the tensor's sizes"));
+}
+
 }  // namespace
 
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
@@ -40,6 +60,37 @@ Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& 
                 if (k == 0) return Scatter(g, dim, places, zeros);
                 const Tensor stays = StaysThere(g.sizes(), dim, places);
                 return Where(stays, Gather(g, dim, places), Constant(0, g));
+              })
+        ->Save(index);
+  }
+  return result;
+}
+
+Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  Tensor result =
+      kernels::ScatterAdd(a, dim, ListedPlaces("index_add", a, dim, index, source), source);
+  if (ShouldRecord(a, source)) {
+    auto* const node = Record<1>("IndexAddBackward", result, {&a, &source},
+                                 [dim](size_t k, const Tensor& g, const Tensor* saved) {
+                                   return k == 0 ? g : IndexSelect(g, dim, saved[0]);
+                                 });
+    node->Save(node->next_edge(1).is_valid() ? index : Tensor());
+  }
+  return result;
+}
+
+Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  Tensor result =
+      kernels::Scatter(a, dim, ListedPlaces("index_copy", a, dim, index, source), source);
+  if (ShouldRecord(a, source)) {
+    Record<1>("IndexCopyBackward", result, {&a, &source},
+              [dim, sizes = SizesOf(source)](size_t k, const Tensor& g, const Tensor* saved) {
+                const Tensor& list = saved[0];
+                if (k == 0) {
+                  return IndexCopy(g, dim, list, Tensor::Zeros(sizes, g.dtype(), g.device()));
+                }
+                const Tensor stays = StaysThere(g.sizes(), dim, Repeated(list, sizes, dim));
+                return Where(stays, IndexSelect(g, dim, list), Constant(0, g));
               })
         ->Save(index);
   }

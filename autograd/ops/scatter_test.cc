@@ -37,6 +37,38 @@ TEST(Scatter, SecondDerivatives) {
   EXPECT_EQ(Elements(Derive(first[1], {source})[0]), (Doubles{12}));
 }
 
+TEST(IndexAdd, EntriesAreAddedWhereTheListSays) {
+  const Tensor a = Leaf({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor source = Leaf({3, 2}, {10, 20, 30, 40, 50, 60});
+  const Tensor y = IndexAdd(a, 0, Indices({3}, {2, 0, 2}), source);
+  EXPECT_EQ(Elements(y), (Doubles{31, 42, 3, 4, 65, 86}));
+  EXPECT_EQ(Weighed(y, a), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(Weighed(y, source), (Doubles{5, 6, 1, 2, 5, 6}));
+  const Tensor columns = IndexAdd(a, 1, Indices({1}, {1}), Leaf({3, 1}, {1, 1, 1}));
+  EXPECT_EQ(Elements(columns), (Doubles{1, 3, 3, 5, 5, 7}));
+}
+
+TEST(IndexCopy, TheLastEntryForAPlaceStays) {
+  const Tensor a = Leaf({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor source = Leaf({3, 2}, {10, 20, 30, 40, 50, 60});
+  const Tensor y = IndexCopy(a, 0, Indices({3}, {2, 0, 2}), source);
+  EXPECT_EQ(Elements(y), (Doubles{30, 40, 3, 4, 50, 60}));
+  EXPECT_EQ(Weighed(y, a), (Doubles{0, 0, 3, 4, 0, 0}));
+  EXPECT_EQ(Weighed(y, source), (Doubles{0, 0, 1, 2, 5, 6}));
+  const auto first = Derive(Mul(y, y), {a, source}, /*create_graph=*/true);
+  EXPECT_EQ(Elements(Derive(first[0], {a})[0]), (Doubles{0, 0, 2, 2, 0, 0}));
+  EXPECT_EQ(Elements(Derive(first[1], {source})[0]), (Doubles{0, 0, 2, 2, 2, 2}));
+}
+
+TEST(IndexCopy, Refusals) {
+  const Tensor a = Leaf({3, 2}, {1, 2, 3, 4, 5, 6}), entry = Leaf({1, 2}, {1, 2});
+  const Tensor list = Indices({1}, {0});
+  EXPECT_EQ(KindOf([&] { IndexCopy(a, 0, Indices({1, 1}, {0}), entry); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { IndexAdd(a, 1, list, entry); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { IndexAdd(a, 0, Indices({1}, {3}), entry); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { IndexAdd(a, 2, list, entry); }), ErrorKind::kShape);
+}
+
 TEST(Scatter, OfOtherTypesAndRefusals) {
   const Tensor flags = Tensor::FromData<bool>({2}, {true, false});
   const Tensor put = Tensor::FromData<bool>({1}, {false});

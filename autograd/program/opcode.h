@@ -150,6 +150,8 @@ enum class Opcode : uint8_t {
   kGather,
   kScatterAdd,
   kScatter,
+  kIndexAdd,
+  kIndexCopy,
   kSort,
   kArgsort,
   // Along dim=; the result has the operand's shape.

@@ -209,14 +209,18 @@ bool Inference::Picked() {
   const Shape& index = shape(1);
   size_t dim = 0;
   if (!TakeDim(&dim)) return false;
-  if (op() == Opcode::kIndexSelect) {
+  if (op() == Opcode::kIndexSelect || op() == Opcode::kIndexAdd || op() == Opcode::kIndexCopy) {
     if (index.size() != 1) {
-      return fault_.BlameOperand(1, "indices of rank ", index.size(),
-                                 "; index_select takes a list of them: rank 1");
+      return fault_.BlameOperand(1, "indices of rank ", index.size(), "; ", signature_.name,
+                                 " takes a list of them: rank 1");
     }
-    result_.shape = a;
-    result_.shape[dim] = index[0];
-    return true;
+    Shape entries = a;
+    entries[dim] = index[0];
+    result_.shape = op() == Opcode::kIndexSelect ? entries : a;
+    if (op() == Opcode::kIndexSelect || shape(2) == entries) return true;
+    return fault_.BlameOperand(2, "shape ", ShapeText(shape(2)), " for ", index[0], " entries of ",
+                               ShapeText(a), " along dimension ", dim, "; it must be ",
+                               ShapeText(entries));
   }
   bool fits = index.size() == a.size();
   for (size_t d = 0; fits && d < a.size(); ++d) fits = d == dim || index[d] <= a[d];

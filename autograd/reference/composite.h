@@ -95,7 +95,7 @@ class Composite {
              {&Composite::IndexSelect, {kIndexSelect}},
              {&Composite::Embedding, {kEmbedding}},
              {&Composite::GatherAlong, {kGather}},
-             {&Composite::ScatterAlong, {kScatterAdd, kScatter}},
+             {&Composite::ScatterAlong, {kScatterAdd, kScatter, kIndexAdd, kIndexCopy}},
              {&Composite::Sort, {kSort, kArgsort}},
              {&Composite::Cumsum, {kCumsum}},
              {&Composite::Cumprod, {kCumprod}},
@@ -192,19 +192,13 @@ class Composite {
   Value MseLoss() { return Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1])); }
 
   Value IndexSelect() {
-    const int64_t count = shapes_[1]->at(0);
-    Shape row(Whole().size() - Dim(), 1), shape = Whole();
-    row[0] = shape[Dim()] = count;
-    return Picked(shape, BroadcastMap(arena(), row, shape));
+    Shape shape = Whole();
+    shape[Dim()] = shapes_[1]->at(0);
+    return Picked(shape, ListMap(arena(), shape, Dim()));
   }
   Value Embedding() { return EmbeddingOf<Algebra>(algebra_, in_, shapes_); }
   Value GatherAlong() { return Picked(*shapes_[1], {nullptr, Count(*shapes_[1])}); }
-  Value ScatterAlong() {
-    const Picks places = PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
-                                 {nullptr, Count(*shapes_[1])});
-    if (op_ == Opcode::kScatter) return PutAt(algebra_, in_[0], in_[2], places, Whole());
-    return AddedTo(algebra_, in_[0], in_[2], places, Whole());
-  }
+  Value ScatterAlong() { return ScatteredAlong<Algebra>(algebra_, op_, in_, shapes_, Dim()); }
 
   Value Sort() {
     std::vector<Tie> ties;

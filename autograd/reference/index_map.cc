@@ -85,6 +85,12 @@ IndexMap BroadcastMap(Arena& arena, const Shape& from, const Shape& to) {
   return StridedMap(arena, to, BroadcastStrides(from, to), 0);
 }
 
+IndexMap ListMap(Arena& arena, const Shape& shape, size_t dim) {
+  Shape list(shape.size() - dim, 1);
+  list[0] = shape[dim];
+  return BroadcastMap(arena, list, shape);
+}
+
 ShapedMap ViewMap(Arena& arena, const Statement& view, const Shape& from) {
   const Layout layout = ViewLayout(view, from, RowMajorStrides(from));
   return {layout.sizes, StridedMap(arena, layout.sizes, layout.strides, layout.offset)};

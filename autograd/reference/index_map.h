@@ -46,6 +46,8 @@ Shape BroadcastShape(const Shape& a, const Shape& b);
 
 // For each place of `to`, the place of `from` that is repeated there.
 IndexMap BroadcastMap(Arena& arena, const Shape& from, const Shape& to);
+// Of each place of `shape` its coordinate along `dim`: where a list has something for it.
+IndexMap ListMap(Arena& arena, const Shape& shape, size_t dim);
 
 // Where the elements of a view statement's result lie in its operand of shape `from`.
 ShapedMap ViewMap(Arena& arena, const program::Statement& view, const Shape& from);

@@ -51,7 +51,8 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   if (reckons) return program::kSavesA;
   // A primitive that works on places knows where an index points, not the index itself.
   if (signature.indices == 0 && op != Opcode::kProd && op != Opcode::kCumprod) return 0;
-  if (op == Opcode::kScatterAdd && !last_tracked) return 0;
+  const bool adds = op == Opcode::kScatterAdd || op == Opcode::kIndexAdd;
+  if (adds && !last_tracked) return 0;
   return signature.facts.saves & (program::kSavesA | program::kSavesB | program::kSavesC);
 }
 

@@ -47,6 +47,23 @@ ValueIn<Algebra> PutAt(Algebra& algebra, const ValueIn<Algebra>& base,
   return Overwrite(algebra, base, kept, writers.to);
 }
 
+// The elements of in[2], or its entries along `dim`, added to in[0] where the indices in[1] say, or
+// put there.
+template <typename Algebra>
+ValueIn<Algebra> ScatteredAlong(Algebra& algebra, program::Opcode op,
+                                absl::Span<const ValueIn<Algebra>> in,
+                                absl::Span<const Shape* const> shapes, size_t dim) {
+  using program::Opcode;
+  Arena& arena = algebra.arena();
+  const Shape &whole = *shapes[0], &added = *shapes[2];
+  const bool lists = op == Opcode::kIndexAdd || op == Opcode::kIndexCopy;
+  const IndexMap each = lists ? ListMap(arena, added, dim) : IndexMap{nullptr, Count(added)};
+  const Picks places = PickMap(arena, whole, added, dim, *algebra.ArrayOf(in[1]), each);
+  const bool adds = op == Opcode::kScatterAdd || op == Opcode::kIndexAdd;
+  if (!adds) return PutAt(algebra, in[0], in[2], places, whole);
+  return AddedTo(algebra, in[0], in[2], places, whole);
+}
+
 template <typename Algebra>
 ValueIn<Algebra> RepeatOf(Algebra& algebra, program::Opcode op, const ValueIn<Algebra>& a,
                           const Shape& shape, const std::vector<int64_t>& counts) {

@@ -150,6 +150,8 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kGather, "everywhere; indices are constants", "", "", ""},
     {Opcode::kScatterAdd, "everywhere; indices are constants", "", "", ""},
     {Opcode::kScatter, "everywhere; indices are constants", "", "", ""},
+    {Opcode::kIndexAdd, "everywhere; indices are constants", "", "", ""},
+    {Opcode::kIndexCopy, "everywhere; indices are constants", "", "", ""},
     {Opcode::kSort, "no two are equal", "equal ones: means of their orders", "", ""},
     {Opcode::kArgsort, "an index is a constant", "", "", ""},
     {Opcode::kCumsum, "everywhere", "", "", ""},

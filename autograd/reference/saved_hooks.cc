@@ -40,7 +40,8 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
   if (op == Opcode::kAddcdiv && !has_gradient[1] && !has_gradient[2]) saved &= ~kSavesC;
   if (op == Opcode::kLerp && !has_gradient[2]) saved &= ~(kSavesA | kSavesB);
   if (op == Opcode::kLerp && !has_gradient[0] && !has_gradient[1]) saved &= ~kSavesC;
-  if (signature.op == Opcode::kScatterAdd && !has_gradient[2]) saved &= ~kSavesB;
+  const bool adds = op == Opcode::kScatterAdd || op == Opcode::kIndexAdd;
+  if (adds && !has_gradient[2]) saved &= ~kSavesB;
   return saved;
 }
 

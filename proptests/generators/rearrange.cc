@@ -93,24 +93,30 @@ ValueId ApplyJoin(Draft& draft, ValueId x, Opcode op) {
 ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   Source& source = draft.source();
   const Shape shape = draft.ShapeOf(x);
-  Shape index = op == Opcode::kIndexSelect ? Shape{0} : shape;
-  int64_t& length = op == Opcode::kIndexSelect ? index[0] : index[dim];
+  const bool copies = op == Opcode::kIndexCopy || op == Opcode::kScatter;
+  const bool adds = op == Opcode::kIndexAdd || op == Opcode::kScatterAdd;
+  const bool lists =
+      op == Opcode::kIndexSelect || op == Opcode::kIndexAdd || op == Opcode::kIndexCopy;
+  Shape index = lists ? Shape{0} : shape;
+  int64_t& length = lists ? index[0] : index[dim];
   length = shape[dim] == 0 ? 0 : source.Between(source.Chance(5) ? 0 : 1, 3);
-  if (op != Opcode::kIndexSelect) {
+  if (!lists) {
     for (size_t d = 0; d < index.size(); ++d) {
       if (static_cast<int64_t>(d) != dim && index[d] > 1 && source.Chance(20)) --index[d];
     }
   }
   if (ElementsOf(shape) / std::max<int64_t>(shape[dim], 1) * length > kMaxResult) return x;
-  const bool puts = op == Opcode::kScatter && source.Chance(90);
+  const bool puts = copies && source.Chance(90);
   if (puts) length = std::min(length, shape[dim]);
-  const ValueId indices = puts ? EachOnce(draft, index, dim, shape[dim], draft.DeviceOf(x))
-                               : Indices(draft, index, shape[dim], draft.DeviceOf(x));
+  const ValueId indices =
+      puts ? EachOnce(draft, index, lists ? 0 : dim, shape[dim], draft.DeviceOf(x))
+           : Indices(draft, index, shape[dim], draft.DeviceOf(x));
   if (indices == kNoValue) return x;
   const Attributes attributes = {{Key::kDim, dim}};
-  if (op != Opcode::kScatterAdd && op != Opcode::kScatter)
-    return draft.Op(op, {x, indices}, attributes);
-  const ValueId terms = Fellow(draft, x, index);
+  if (!adds && !copies) return draft.Op(op, {x, indices}, attributes);
+  Shape entries = lists ? shape : index;
+  entries[dim] = length;
+  const ValueId terms = Fellow(draft, x, entries);
   if (terms == kNoValue) return x;
   return draft.Op(op, {x, indices, terms}, attributes);
 }
@@ -250,13 +256,13 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {Opcode::kCat,         Opcode::kStack,        Opcode::kFlip,
-                             Opcode::kIndexSelect, Opcode::kGather,       Opcode::kScatterAdd,
-                             Opcode::kSort,        Opcode::kArgsort,      Opcode::kCumsum,
-                             Opcode::kRoll,        Opcode::kTril,         Opcode::kTriu,
-                             Opcode::kCumprod,     Opcode::kLogcumsumexp, Opcode::kPad,
-                             Opcode::kPadReflect,  Opcode::kPadReplicate, Opcode::kPadCircular,
-                             Opcode::kRepeat,      Opcode::kEmbedding,    Opcode::kScatter};
+  constexpr Opcode kOps[] = {
+      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,     Opcode::kIndexSelect,
+      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,     Opcode::kArgsort,
+      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,     Opcode::kTriu,
+      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,      Opcode::kPadReflect,
+      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat,   Opcode::kEmbedding,
+      Opcode::kScatter,      Opcode::kIndexAdd,     Opcode::kIndexCopy};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
@@ -279,7 +285,8 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (op == Opcode::kSort || op == Opcode::kArgsort) {
     return IsNumeric(draft, x) ? OrSelf(ApplyOrder(draft, x, op, dim), x) : x;
   }
-  if (op == Opcode::kScatterAdd && !IsNumeric(draft, x)) return x;
+  const bool adds = op == Opcode::kScatterAdd || op == Opcode::kIndexAdd;
+  if (adds && !IsNumeric(draft, x)) return x;
   return OrSelf(ApplyPick(draft, x, op, dim), x);
 }
 

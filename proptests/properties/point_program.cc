@@ -107,6 +107,8 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kGather:
     case Opcode::kScatterAdd:
     case Opcode::kScatter:
+    case Opcode::kIndexAdd:
+    case Opcode::kIndexCopy:
     case Opcode::kSort:
     case Opcode::kArgsort:
     case Opcode::kCumsum:
@@ -248,7 +250,9 @@ class Maker {
         operands.push_back(Numbers(shape, k));
         continue;
       }
+      const bool lists = op_.op == Opcode::kIndexAdd || op_.op == Opcode::kIndexCopy;
       const Shape of = op_.op == Opcode::kIndexSelect      ? Shape{4}
+                       : lists                             ? Shape{kColumns}
                        : form_.category == Category::kLoss ? Shape{kRows}
                                                            : rows;
       operands.push_back(Indices(of, DType::kI64, kColumns));

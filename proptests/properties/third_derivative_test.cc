@@ -137,6 +137,8 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kGather:
     case Opcode::kScatterAdd:
     case Opcode::kScatter:
+    case Opcode::kIndexAdd:
+    case Opcode::kIndexCopy:
     case Opcode::kSort:
     case Opcode::kCumsum:
     case Opcode::kCumprod:
@@ -163,6 +165,9 @@ ValueId Contract(ProgramBuilder& b, ValueId t) {
 // Indices for the op where it takes them, with one that occurs twice.
 ValueId IndicesFor(ProgramBuilder& b, Opcode op, int64_t rows) {
   if (op == Opcode::kIndexSelect) return b.Leaf({DType::kI64, {3}}, IntBits({1, 0, 1}));
+  if (op == Opcode::kIndexAdd || op == Opcode::kIndexCopy) {
+    return b.Leaf({DType::kI64, {2}}, IntBits({1, 0}));
+  }
   const bool classes = op == Opcode::kCrossEntropy || op == Opcode::kNllLoss;
   if (rows == 0 && classes) return b.Leaf({DType::kI64, {0}}, {});
   if (rows == 0) return b.Leaf({DType::kI64, {0, 2}}, {});

@@ -177,6 +177,8 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kGather, &E::PickLanes),
     Family(Opcode::kScatterAdd, &E::ScatterAdd),
     Family(Opcode::kScatter, &E::Scatter),
+    Family(Opcode::kIndexAdd, &E::ScatterAdd),
+    Family(Opcode::kIndexCopy, &E::Scatter),
     Family(Opcode::kSort, &E::SortLanes),
     Family(Opcode::kArgsort, &E::SortLanes),
     Family(Opcode::kCumsum, &E::Accumulate),

@@ -63,6 +63,8 @@ class Evaluation {
   void PickLanes();
   void ScatterAdd();
   void Scatter();
+  // Where each element of in_[2] goes along dim=: a list of indices is one for all lanes.
+  Tensor IndicesOfAdded() const;
   void Products();  // products.cc
   void Outer();
   void Loss();

@@ -157,8 +157,23 @@ void Evaluation::PickLanes() {
   }
 }
 
+Tensor Evaluation::IndicesOfAdded() const {
+  if (op_ != Opcode::kIndexAdd && op_ != Opcode::kIndexCopy) return in_[1];
+  Tensor indices = in_[1];
+  indices.shape = in_[2].shape;
+  indices.elements.clear();
+  const auto dim = static_cast<size_t>(Dim());
+  const int64_t own = StridesOf(indices.shape)[dim];
+  for (int64_t i = 0; i < CountOf(indices.shape); ++i) {
+    const int64_t coordinate = i / own % indices.shape[dim];
+    indices.elements.push_back(in_[1].elements[static_cast<size_t>(coordinate)]);
+  }
+  return indices;
+}
+
 void Evaluation::ScatterAdd() {
-  const Tensor &indices = in_[1], &added = in_[2];
+  const Tensor& added = in_[2];
+  const Tensor indices = IndicesOfAdded();
   const auto dim = static_cast<size_t>(Dim());
   const int64_t size = in_[0].shape[dim];
   Places strides = StridesOf(in_[0].shape);
@@ -186,7 +201,7 @@ void Evaluation::ScatterAdd() {
 
 // Later ones overwrite earlier ones.
 void Evaluation::Scatter() {
-  const Tensor& indices = in_[1];
+  const Tensor indices = IndicesOfAdded();
   const auto dim = static_cast<size_t>(Dim());
   const int64_t size = in_[0].shape[dim];
   Places strides = StridesOf(in_[0].shape);

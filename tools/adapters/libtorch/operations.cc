@@ -194,6 +194,13 @@ Tensor Scatter(const Statement& s, const Operands& o) {
   return at::scatter(o[0], Dim(s), o[1], o[2]);
 }
 
+Tensor IndexCopy(const Statement& s, const Operands& o) {
+  if (std::get<0>(at::_unique(o[1])).numel() != o[1].numel()) {
+    throw Refusal(ErrorKind::kUnsupported, "two entries copied to one place");
+  }
+  return at::index_copy(o[0], Dim(s), o[1], o[2]);
+}
+
 int64_t Saturated(double x) {
   if (std::isnan(x)) return 0;
   if (x >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
@@ -385,6 +392,8 @@ constexpr Row kTable[] = {
     COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
     COMPUTES(kScatterAdd, at::scatter_add(o[0], Dim(s), o[1], o[2])),
     Row(Opcode::kScatter, Scatter),
+    COMPUTES(kIndexAdd, at::index_add(o[0], Dim(s), o[1], o[2])),
+    Row(Opcode::kIndexCopy, IndexCopy),
     COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),
     COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
     COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),

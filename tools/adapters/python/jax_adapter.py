@@ -55,6 +55,22 @@ def scatter(a, x, index, y):
     return x.at[tuple(where[kept] for where in at)].set(y.ravel()[kept])
 
 
+def entries(a, index):
+    return (slice(None),) * a['dim'] + (index,)
+
+
+def index_add(a, x, index, y):
+    places({'dim': 0}, jnp.zeros(x.shape[a['dim']]), index)
+    return x.at[entries(a, index)].add(y)
+
+
+def index_copy(a, x, index, y):
+    places({'dim': 0}, jnp.zeros(x.shape[a['dim']]), index)
+    last = {place: k for k, place in enumerate(index.tolist())}
+    kept = numpy.array(sorted(last.values()), int)
+    return x.at[entries(a, index[kept])].set(jnp.take(y, kept, axis=a['dim']))
+
+
 def unfold(a, x):
     starts = range(0, x.shape[a['dim']] - a['count'] + 1, a.get('step', 1))
     index = numpy.array([[start + k for k in range(a['count'])] for start in starts])
@@ -122,7 +138,7 @@ OPS |= {
     'erf': lambda a, x: lax.erf(x), 'erfc': lambda a, x: lax.erfc(x),
     'xlogy': lambda a, x, y: jax.scipy.special.xlogy(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
-    'scatter': scatter, 'unfold': unfold, 'alias': lambda a, x: x,
+    'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
     'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
     'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),
     'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),

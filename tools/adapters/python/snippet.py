@@ -44,7 +44,7 @@ _FORMS = {
                     'torch.{op}({all})'),
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
-    **dict.fromkeys('index_select gather scatter_add scatter'.split(), '{x}.{op}({dim}, {y})'),
+    **dict.fromkeys('index_select gather scatter_add scatter index_add index_copy'.split(), '{x}.{op}({dim}, {y})'),
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
     **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),

@@ -41,6 +41,12 @@ def scatter(a, x, index, y):
     return x.scatter(a['dim'], index, y)
 
 
+def index_copy(a, x, index, y):
+    if len(index.unique()) != len(index):
+        raise core.Refused('of several entries for one place it is open which one stays')
+    return x.index_copy(a['dim'], index, y)
+
+
 def windowed():
     """Convolutions and pools; a list that is left out stands for the usual numbers."""
     functional = torch.nn.functional
@@ -101,7 +107,7 @@ class Torch(core.Engine):
         add sub mul div maximum minimum logaddexp atan2 xlogy t matmul addmm where addcmul addcdiv lerp bmm dot outer
         addmv addr baddbmm addbmm''',
         swap='transpose', dims='flip permute', listed='cat stack',
-        dim='cumsum cumprod logcumsumexp softmax log_softmax index_select gather scatter_add unsqueeze',
+        dim='cumsum cumprod logcumsumexp softmax log_softmax index_select gather scatter_add index_add unsqueeze',
         reduce='sum mean amax amin', over='logsumexp', each='prod')
     # Not copy_ and zero_: zeros flow into the history of what they overwrite.
     OPS |= calls.table(torch.Tensor, shape='expand', plain='''detach retain_grad add_ sub_ mul_ div_
@@ -135,7 +141,7 @@ class Torch(core.Engine):
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),
         'masked_fill': lambda a, mask, x: torch.masked_fill(x, mask, a['by']),
-        'scatter': scatter, 'alias': lambda a, x: torch.ops.aten.alias(x),
+        'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
         'unfold': lambda a, x: x.unfold(a['dim'], a['count'], a.get('step', 1)),
         'clamp': lambda a, x: torch.clamp(x, a.get('min'), a.get('max')),
