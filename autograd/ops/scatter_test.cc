@@ -66,7 +66,7 @@ TEST(IndexCopy, Refusals) {
   EXPECT_EQ(KindOf([&] { IndexCopy(a, 0, Indices({1, 1}, {0}), entry); }), ErrorKind::kShape);
   EXPECT_EQ(KindOf([&] { IndexAdd(a, 1, list, entry); }), ErrorKind::kShape);
   EXPECT_EQ(KindOf([&] { IndexAdd(a, 0, Indices({1}, {3}), entry); }), ErrorKind::kIndex);
-  EXPECT_EQ(KindOf([&] { IndexAdd(a, 2, list, entry); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { IndexAdd(a, 2, list, entry); }), ErrorKind::kIndex);
 }
 
 TEST(Scatter, OfOtherTypesAndRefusals) {

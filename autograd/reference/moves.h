@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/algebra.h"

@@ -96,27 +96,6 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
       return {{Key::kDim, int64_t{1}}, {Key::kIndex, int64_t{1}}};
     case Opcode::kSlice:
       return {{Key::kDim, int64_t{1}}, {Key::kStart, int64_t{1}}};
-    case Opcode::kUnsqueeze:
-    case Opcode::kMax:
-    case Opcode::kMin:
-    case Opcode::kArgmax:
-    case Opcode::kArgmin:
-    case Opcode::kCat:
-    case Opcode::kStack:
-    case Opcode::kIndexSelect:
-    case Opcode::kGather:
-    case Opcode::kScatterAdd:
-    case Opcode::kScatter:
-    case Opcode::kIndexAdd:
-    case Opcode::kIndexCopy:
-    case Opcode::kSort:
-    case Opcode::kArgsort:
-    case Opcode::kCumsum:
-    case Opcode::kCumprod:
-    case Opcode::kLogcumsumexp:
-    case Opcode::kSoftmax:
-    case Opcode::kLogSoftmax:
-      return {{Key::kDim, int64_t{1}}};
     case Opcode::kCast: {
       const DType others[] = {type == DType::kF64 ? DType::kF32 : DType::kF64, DType::kI64,
                               DType::kBool};
@@ -124,8 +103,12 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     }
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};
-    default:
-      return AttributesOfMove(op);
+    default: {
+      Attributes attributes = AttributesOfMove(op);
+      const bool along = program::SignatureOf(op).Find(Key::kDim) != nullptr;
+      if (attributes.empty() && along) attributes = {{Key::kDim, int64_t{1}}};
+      return attributes;
+    }
   }
 }
 
