@@ -23,13 +23,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "autograd/base/device_code.h"
 #include "cuda/fake/access.h"
 
 #if defined(TWINGRAD_FAKE_CUDA)
 #include "cuda/fake/launch.h"
-#define AG_DEVICE
-#else
-#define AG_DEVICE __host__ __device__
 #endif
 
 namespace twingrad::cuda {

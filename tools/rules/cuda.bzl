@@ -28,6 +28,7 @@ _FLAGS = [
     "-std=c++20",
     "-O2",
     "-ccbin=gcc-12",
+    "--expt-relaxed-constexpr",  # Kernels call constexpr functions of the library, as numeric_limits has them.
     "--fmad=false",  # As -ffp-contract=off on the host: the same bits whatever the optimiser does.
     "-Xcompiler=-Wall,-Wextra,-Werror,-ffp-contract=off,-fPIC",
     "-Werror=all-warnings",

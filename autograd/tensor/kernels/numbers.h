@@ -20,13 +20,14 @@
 #include <numbers>
 #include <type_traits>
 
+#include "autograd/base/device_code.h"
 #include "autograd/tensor/element.h"  // IWYU pragma: export
 #include "autograd/tensor/kernels/processor/loops.h"
 
 namespace twingrad::kernels {
 
-inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
-inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
+AG_DEVICE inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
+AG_DEVICE inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
 
 // The element types of an operation: f32, f64 and i64; or f32 and f64.
 struct OnNumbers {
@@ -45,7 +46,7 @@ concept HasLoop = requires {
 struct AddNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kAdd;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) + Unsigned(b));
     return a + b;
   }
@@ -54,7 +55,7 @@ struct AddNumber {
 struct SubNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kSub;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) - Unsigned(b));
     return a - b;
   }
@@ -63,7 +64,7 @@ struct SubNumber {
 struct MulNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kMul;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) * Unsigned(b));
     return a * b;
   }
@@ -71,13 +72,13 @@ struct MulNumber {
 
 struct DivNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kDiv;
-  static auto Of(auto a, auto b) { return a / b; }
+  AG_DEVICE static auto Of(auto a, auto b) { return a / b; }
 };
 
 struct PowNumber {
   // Integers: by squaring, wrapping; the caller has refused negative exponents.
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
       uint64_t result = 1;
       uint64_t square = Unsigned(a);
@@ -98,7 +99,7 @@ struct ExtremeNumber {
   static constexpr processor::Binary kLoop =
       kLeast ? processor::Binary::kMinimum : processor::Binary::kMaximum;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(a)) return a;
       if (std::isnan(b)) return b;
@@ -109,19 +110,32 @@ struct ExtremeNumber {
 using MaximumNumber = ExtremeNumber<false>;
 using MinimumNumber = ExtremeNumber<true>;
 
-// The function of one float that a loop computes.
+// The function of one float that a loop computes; on a GPU that of its library.
 template <typename T>
-T ByLoop(processor::Unary op, T a) {
+AG_DEVICE T ByLoop(processor::Unary op, T a) {
+#if defined(__CUDA_ARCH__)
+  switch (op) {
+    case processor::Unary::kExp:
+      return std::exp(a);
+    case processor::Unary::kLog:
+      return std::log(a);
+    case processor::Unary::kTanh:
+      return std::tanh(a);
+    default:
+      return 1 / (1 + std::exp(-a));  // kSigmoid
+  }
+#else
   T result;
   processor::LoopsInUse().Of<T>().unary(op, &a, &result, 1);
   return result;
+#endif
 }
 
 struct NegNumber : OnNumbers {
   static constexpr processor::Unary kLoop = processor::Unary::kNeg;
   static constexpr const char* kName = "neg";
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     if constexpr (std::is_integral_v<T>) return Wrap(0 - Unsigned(a));
     return -a;
   }
@@ -131,7 +145,7 @@ struct AbsNumber : OnNumbers {
   static constexpr processor::Unary kLoop = processor::Unary::kAbs;
   static constexpr const char* kName = "abs";
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     if constexpr (std::is_integral_v<T>) return a < 0 ? NegNumber::Of(a) : a;
     return std::fabs(a);
   }
@@ -142,7 +156,7 @@ struct ReluNumber : OnNumbers {
   static constexpr const char* kName = "relu";
   // NaN stays NaN; -0 becomes 0.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return a > T(0) ? a : (a != a ? a : T(0));
   }
 };
@@ -151,7 +165,7 @@ struct SgnNumber : OnNumbers {
   static constexpr const char* kName = "sgn";
   // (a > 0) - (a < 0): 0 for NaN.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return static_cast<T>(static_cast<int>(a > T(0)) - static_cast<int>(a < T(0)));
   }
 };
@@ -159,155 +173,155 @@ struct SgnNumber : OnNumbers {
 struct ExpNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kExp;
   static constexpr const char* kName = "exp";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct LogNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kLog;
   static constexpr const char* kName = "log";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct SqrtNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kSqrt;
   static constexpr const char* kName = "sqrt";
-  static auto Of(auto a) { return std::sqrt(a); }
+  AG_DEVICE static auto Of(auto a) { return std::sqrt(a); }
 };
 
 struct SinNumber : OnFloats {
   static constexpr const char* kName = "sin";
-  static auto Of(auto a) { return std::sin(a); }
+  AG_DEVICE static auto Of(auto a) { return std::sin(a); }
 };
 
 struct CosNumber : OnFloats {
   static constexpr const char* kName = "cos";
-  static auto Of(auto a) { return std::cos(a); }
+  AG_DEVICE static auto Of(auto a) { return std::cos(a); }
 };
 
 struct TanNumber : OnFloats {
   static constexpr const char* kName = "tan";
-  static auto Of(auto a) { return std::tan(a); }
+  AG_DEVICE static auto Of(auto a) { return std::tan(a); }
 };
 
 struct AsinNumber : OnFloats {
   static constexpr const char* kName = "asin";
-  static auto Of(auto a) { return std::asin(a); }
+  AG_DEVICE static auto Of(auto a) { return std::asin(a); }
 };
 
 struct AcosNumber : OnFloats {
   static constexpr const char* kName = "acos";
-  static auto Of(auto a) { return std::acos(a); }
+  AG_DEVICE static auto Of(auto a) { return std::acos(a); }
 };
 
 struct AtanNumber : OnFloats {
   static constexpr const char* kName = "atan";
-  static auto Of(auto a) { return std::atan(a); }
+  AG_DEVICE static auto Of(auto a) { return std::atan(a); }
 };
 
 struct SinhNumber : OnFloats {
   static constexpr const char* kName = "sinh";
-  static auto Of(auto a) { return std::sinh(a); }
+  AG_DEVICE static auto Of(auto a) { return std::sinh(a); }
 };
 
 struct CoshNumber : OnFloats {
   static constexpr const char* kName = "cosh";
-  static auto Of(auto a) { return std::cosh(a); }
+  AG_DEVICE static auto Of(auto a) { return std::cosh(a); }
 };
 
 struct AsinhNumber : OnFloats {
   static constexpr const char* kName = "asinh";
-  static auto Of(auto a) { return std::asinh(a); }
+  AG_DEVICE static auto Of(auto a) { return std::asinh(a); }
 };
 
 struct AcoshNumber : OnFloats {
   static constexpr const char* kName = "acosh";
-  static auto Of(auto a) { return std::acosh(a); }
+  AG_DEVICE static auto Of(auto a) { return std::acosh(a); }
 };
 
 struct AtanhNumber : OnFloats {
   static constexpr const char* kName = "atanh";
-  static auto Of(auto a) { return std::atanh(a); }
+  AG_DEVICE static auto Of(auto a) { return std::atanh(a); }
 };
 
 struct ErfcNumber : OnFloats {
   static constexpr const char* kName = "erfc";
-  static auto Of(auto a) { return std::erfc(a); }
+  AG_DEVICE static auto Of(auto a) { return std::erfc(a); }
 };
 
 struct ErfNumber : OnFloats {
   static constexpr const char* kName = "erf";
-  static auto Of(auto a) { return std::erf(a); }
+  AG_DEVICE static auto Of(auto a) { return std::erf(a); }
 };
 
 struct Expm1Number : OnFloats {
   static constexpr const char* kName = "expm1";
-  static auto Of(auto a) { return std::expm1(a); }
+  AG_DEVICE static auto Of(auto a) { return std::expm1(a); }
 };
 
 struct Log1pNumber : OnFloats {
   static constexpr const char* kName = "log1p";
-  static auto Of(auto a) { return std::log1p(a); }
+  AG_DEVICE static auto Of(auto a) { return std::log1p(a); }
 };
 
 struct Log2Number : OnFloats {
   static constexpr const char* kName = "log2";
-  static auto Of(auto a) { return std::log2(a); }
+  AG_DEVICE static auto Of(auto a) { return std::log2(a); }
 };
 
 struct Log10Number : OnFloats {
   static constexpr const char* kName = "log10";
-  static auto Of(auto a) { return std::log10(a); }
+  AG_DEVICE static auto Of(auto a) { return std::log10(a); }
 };
 
 struct Exp2Number : OnFloats {
   static constexpr const char* kName = "exp2";
-  static auto Of(auto a) { return std::exp2(a); }
+  AG_DEVICE static auto Of(auto a) { return std::exp2(a); }
 };
 
 struct RsqrtNumber : OnFloats {
   static constexpr const char* kName = "rsqrt";
-  static auto Of(auto a) { return decltype(a)(1) / std::sqrt(a); }
+  AG_DEVICE static auto Of(auto a) { return decltype(a)(1) / std::sqrt(a); }
 };
 
 struct ReciprocalNumber : OnFloats {
   static constexpr const char* kName = "reciprocal";
-  static auto Of(auto a) { return decltype(a)(1) / a; }
+  AG_DEVICE static auto Of(auto a) { return decltype(a)(1) / a; }
 };
 
 struct SquareNumber : OnNumbers {
   static constexpr const char* kName = "square";
-  static auto Of(auto a) { return MulNumber::Of(a, a); }
+  AG_DEVICE static auto Of(auto a) { return MulNumber::Of(a, a); }
 };
 
 struct TanhNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kTanh;
   static constexpr const char* kName = "tanh";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct SigmoidNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kSigmoid;
   static constexpr const char* kName = "sigmoid";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 // a times the part of it that passes, `share` of [0, 1]; the limit, 0, at the infinity that it
 // stops.
 template <typename T>
-T Gated(T a, T share) {
+AG_DEVICE T Gated(T a, T share) {
   return share == T(0) ? T(0) : a * share;
 }
 
 struct SiluNumber : OnFloats {
   static constexpr const char* kName = "silu";
-  static auto Of(auto a) { return Gated(a, SigmoidNumber::Of(a)); }
+  AG_DEVICE static auto Of(auto a) { return Gated(a, SigmoidNumber::Of(a)); }
 };
 
 struct SoftplusNumber : OnFloats {
   static constexpr const char* kName = "softplus";
   // No exponential overflows.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return (a < T(0) ? T(0) : a) + std::log1p(ExpNumber::Of(-std::fabs(a)));
   }
 };
@@ -316,7 +330,7 @@ struct GeluNumber : OnFloats {
   static constexpr const char* kName = "gelu";
   // By erfc: 1 + erf loses the digits of its small results.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return Gated(a, std::erfc(-a * static_cast<T>(std::numbers::sqrt2 / 2)) / 2);
   }
 };
@@ -325,7 +339,7 @@ struct GeluTanhNumber : OnFloats {
   static constexpr const char* kName = "gelu_tanh";
   // By (1 + tanh z) / 2 = sigmoid(2 z), for the same reason.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     constexpr T kScale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
     return Gated(a, SigmoidNumber::Of(kScale * (a + static_cast<T>(0.044715) * a * a * a)));
   }
