@@ -1,17 +1,25 @@
 #include "autograd/runner/contents.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "absl/hash/hash.h"
 #include "autograd/graph/variable.h"
+#include "autograd/runner/tensor_data.h"
 #include "autograd/sync/watch.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad::runner {
 namespace {
 
 uint64_t HashOf(const Tensor& tensor) {
   if (!tensor.defined()) return 0;
+  if (IsRemote(tensor)) [[unlikely]] {
+    const int64_t count =
+        static_cast<int64_t>(tensor.impl()->storage()->bytes() / ElementSize(tensor.dtype()));
+    return HashOf(WatchedCopy(tensor.AsStrided({count}, {1}, 0)));
+  }
   const auto& storage = *tensor.impl()->storage();
   const std::string_view bytes(static_cast<const char*>(storage.data()), storage.bytes());
   return absl::HashOf(bytes) | 1;

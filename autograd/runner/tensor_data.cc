@@ -43,12 +43,15 @@ Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits
   return kernels::MovedTo(tensor, device);
 }
 
+Tensor WatchedCopy(const Tensor& remote) {
+  DeviceInterface& interface = GetDeviceInterface(remote.device());
+  interface.SynchronizeDevice(remote.device().index);
+  return kernels::CopyTo(remote, Device::Cpu());
+}
+
 program::TensorData DataOf(const Tensor& tensor) {
-  if (IsRemote(tensor)) [[unlikely]] {
-    // What other streams compute is waited for: the program has been, or this only looks.
-    GetDeviceInterface(tensor.device()).SynchronizeDevice(tensor.device().index);
-    return DataOf(kernels::CopyTo(tensor, Device::Cpu()));
-  }
+  if (IsRemote(tensor)) [[unlikely]]
+    return DataOf(WatchedCopy(tensor));
   program::TensorData data;
   data.dtype = tensor.dtype();
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());

@@ -16,7 +16,7 @@
 
 namespace twingrad::cuda::fake {
 
-inline constexpr int kDevices = 3;
+inline constexpr int kDevices = 8;  // as many as Programs name
 // Of each device, unless it was set.
 inline constexpr size_t kMemoryBytes = size_t{1} << 32;
 constexpr unsigned kMostThreads = 1024;                // of a block

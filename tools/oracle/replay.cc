@@ -141,7 +141,7 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   return PrintResult(*result, folder, known->oracle);
 }
 
-constexpr FlagSpec kReplayFlags[] = {kKernels, kTimeout, kMemory};
+constexpr FlagSpec kReplayFlags[] = {kKernels, kDevice, kTimeout, kMemory};
 
 }  // namespace
 

@@ -24,6 +24,7 @@ absl::StatusOr<int> Run(const Arguments& arguments, Subject& subject) {
 
 constexpr FlagSpec kRunFlags[] = {
     kEngine,
+    kDevice,
     // The repository's own engine runs in this process, where Ctrl-C is at hand.
     {"timeout", "TIME", FlagType::kDuration, "10s",
      "with --engine: a Program that runs longer is a hang"},
