@@ -12,6 +12,9 @@
 #include "cuda/current_device.h"
 #include "cuda/native_stream.h"
 #include "cuda/status.h"
+#if defined(TWINGRAD_FAKE_CUDA)
+#include "cuda/fake/control.h"
+#endif
 
 namespace twingrad::cuda {
 namespace {
@@ -336,6 +339,14 @@ void CudaDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream s
   // cudaMemcpyDefault: CUDA infers the devices from the addresses.
   ThrowIfFailed(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native),
                 absl::StrCat("copying ", bytes, " bytes on ", stream.device.ToString()));
+}
+
+std::vector<std::string> CudaDevice::TakeReports() {
+#if defined(TWINGRAD_FAKE_CUDA)
+  return fake::TakeReports();
+#else
+  return {};
+#endif
 }
 
 CudaDevice& RegisteredCudaDevice() {
