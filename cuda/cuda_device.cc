@@ -341,6 +341,15 @@ void CudaDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream s
                 absl::StrCat("copying ", bytes, " bytes on ", stream.device.ToString()));
 }
 
+void CudaDevice::Watch(void* to_host, const void* from, size_t bytes, Device device) {
+#if defined(TWINGRAD_FAKE_CUDA)
+  if (bytes > 0) fake::Watch(to_host, from, bytes);
+  const CurrentDevice current(device.index);  // or the error of what ran
+#else
+  DeviceInterface::Watch(to_host, from, bytes, device);
+#endif
+}
+
 std::vector<std::string> CudaDevice::TakeReports() {
 #if defined(TWINGRAD_FAKE_CUDA)
   return fake::TakeReports();

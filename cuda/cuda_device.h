@@ -50,6 +50,7 @@ class CudaDevice final : public DeviceInterface {
   void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
   void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
 
+  void Watch(void* to_host, const void* from, size_t bytes, Device device) override;
   // What the fake runtime has found; CUDA itself checks no order.
   std::vector<std::string> TakeReports() override;
 

@@ -1,7 +1,6 @@
 #include "autograd/runner/contents.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "absl/hash/hash.h"
@@ -15,11 +14,8 @@ namespace {
 
 uint64_t HashOf(const Tensor& tensor) {
   if (!tensor.defined()) return 0;
-  if (IsRemote(tensor)) [[unlikely]] {
-    const int64_t count =
-        static_cast<int64_t>(tensor.impl()->storage()->bytes() / ElementSize(tensor.dtype()));
-    return HashOf(WatchedCopy(tensor.AsStrided({count}, {1}, 0)));
-  }
+  if (IsRemote(tensor)) [[unlikely]]
+    return HashOf(WatchedCopy(tensor));
   const auto& storage = *tensor.impl()->storage();
   const std::string_view bytes(static_cast<const char*>(storage.data()), storage.bytes());
   return absl::HashOf(bytes) | 1;

@@ -44,9 +44,12 @@ Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits
 }
 
 Tensor WatchedCopy(const Tensor& remote) {
-  DeviceInterface& interface = GetDeviceInterface(remote.device());
-  interface.SynchronizeDevice(remote.device().index);
-  return kernels::CopyTo(remote, Device::Cpu());
+  const Storage& storage = *remote.impl()->storage();
+  const auto count = static_cast<int64_t>(storage.bytes() / ElementSize(remote.dtype()));
+  const Tensor whole = Tensor::Empty({count}, remote.dtype());
+  GetDeviceInterface(remote.device())
+      .Watch(whole.mutable_raw_data(), storage.data(), storage.bytes(), remote.device());
+  return whole.AsStrided(remote.sizes(), remote.strides(), remote.storage_offset());
 }
 
 program::TensorData DataOf(const Tensor& tensor) {

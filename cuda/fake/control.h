@@ -53,6 +53,10 @@ Live CountLive();
 // one, counted round. False: there is none.
 bool RunOne(size_t choice);
 
+// Reads a block as it is once all that is queued has run, without a wait that orders what is queued
+// later: for who only looks.
+void Watch(void* to_host, const void* from, size_t bytes);
+
 // What was wrong with the order or the place of accesses since the last call.
 std::vector<std::string> TakeReports();
 
