@@ -20,22 +20,22 @@ bool KnowPairs() {
 template <class T>
 bool KnowNumbers() {
   return KnowPairs<T, T, AddNumber, SubNumber, MulNumber, PowNumber, MaximumNumber,
-                   MinimumNumber>() &
+                   MinimumNumber>() &&
          Know<FoldBody<AddNumber, T>, FoldBody<MulNumber, T>, FoldBody<MaximumNumber, T>,
               FoldBody<MinimumNumber, T>, MatmulBody<MulNumber, AddNumber, T>>();
 }
 
 template <class T>
 bool KnowFloats() {
-  return KnowNumbers<T>() &
+  return KnowNumbers<T>() &&
          KnowPairs<T, T, DivNumber, LogAddExpNumber, Atan2Number, MaximumWeightNumber,
-                   ScaleOfSquaresNumber>() &
+                   ScaleOfSquaresNumber>() &&
          KnowPairs<bool, T, EqualNumber, PowIsFlatInBaseNumber, PowIsSteepInBaseNumber,
                    PowIsFlatInExponentNumber>();
 }
 
 [[maybe_unused]] const bool kKnown =
-    KnowNumbers<int64_t>() & KnowFloats<float>() & KnowFloats<double>();
+    KnowNumbers<int64_t>() && KnowFloats<float>() && KnowFloats<double>();
 
 }  // namespace
 }  // namespace twingrad::cuda

@@ -19,12 +19,12 @@ bool KnowNumbers() {
 
 template <class T>
 bool KnowFloats() {
-  return KnowNumbers<T>() & Know<LogcumsumexpBody<T>, DampedSumBody<T>, UnfoldBody<T>,
-                                 FoldBackBody<T>, IndexOfGreatestBody<T>>();
+  return KnowNumbers<T>() && Know<LogcumsumexpBody<T>, DampedSumBody<T>, UnfoldBody<T>,
+                                  FoldBackBody<T>, IndexOfGreatestBody<T>>();
 }
 
 [[maybe_unused]] const bool kKnown =
-    KnowNumbers<int64_t>() & KnowFloats<float>() & KnowFloats<double>();
+    KnowNumbers<int64_t>() && KnowFloats<float>() && KnowFloats<double>();
 
 }  // namespace
 }  // namespace twingrad::cuda

@@ -18,8 +18,8 @@ bool KnowConversions() {
 template <class... T>
 bool KnowMoves() {
   return Know<FillBody<T>..., MapBody<Constant<T>, T>..., MapBody<Select, T, bool, T, T>...,
-              GatherBody<T>..., ScatterBody<LatterNumber, T>...>() &
-         (... & KnowConversions<T, float, double, int64_t, bool>());
+              GatherBody<T>..., ScatterBody<LatterNumber, T>...>() &&
+         (... && KnowConversions<T, float, double, int64_t, bool>());
 }
 
 template <class... T>
@@ -28,7 +28,7 @@ bool KnowSums() {
 }
 
 [[maybe_unused]] const bool kKnown =
-    KnowMoves<float, double, int64_t, bool>() & KnowSums<float, double, int64_t>();
+    KnowMoves<float, double, int64_t, bool>() && KnowSums<float, double, int64_t>();
 
 }  // namespace
 }  // namespace twingrad::cuda

@@ -18,7 +18,7 @@ bool KnowFloats() {
 
 template <class... Numbers>
 bool KnowAll() {
-  return (... & [] {
+  return (... && [] {
     if constexpr (Numbers::kTakesIntegers) Know<MapBody<Apply<Numbers>, int64_t, int64_t>>();
     return KnowFloats<Numbers>();
   }());
@@ -36,8 +36,8 @@ bool KnowTests() {
             SinhNumber, CoshNumber, AsinhNumber, AcoshNumber, AtanhNumber, ErfNumber, ErfcNumber,
             Expm1Number, Log1pNumber, Log2Number, Log10Number, Exp2Number, RsqrtNumber,
             ReciprocalNumber, TanhNumber, SigmoidNumber, SiluNumber, SoftplusNumber, GeluNumber,
-            GeluTanhNumber>() &
-    KnowTests<float>() & KnowTests<double>();
+            GeluTanhNumber>() &&
+    KnowTests<float>() && KnowTests<double>();
 
 }  // namespace
 }  // namespace twingrad::cuda
