@@ -55,9 +55,9 @@ std::vector<BodyAccess> AccessesOf(std::initializer_list<const Tensor*> written,
 
 // Queues `count` pieces of the body on the current stream of the tensors' device.
 template <class Body>
-void RunRemote(const char* op, const Body& body, int64_t count,
-               std::initializer_list<const Tensor*> written,
-               std::initializer_list<const Tensor*> read) {
+[[gnu::noinline, gnu::cold]] void RunRemote(const char* op, const Body& body, int64_t count,
+                                            std::initializer_list<const Tensor*> written,
+                                            std::initializer_list<const Tensor*> read) {
   const Device device = (*written.begin())->device();
   if (launcher_of<Body> == nullptr) RefuseRemote(op, device);
   if (count == 0) return;

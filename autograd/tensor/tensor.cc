@@ -369,14 +369,17 @@ Tensor Tensor::Empty(Ints sizes, DType dtype, Device device) {
   return Tensor(TensorImpl::MakeOwning(sizes, dtype, device));
 }
 
+template <class T>
+[[gnu::noinline, gnu::cold]] static void FillRemote(const Tensor& tensor, T value) {
+  RunRemote("fill", FillBody<T>{Address<T>(tensor), value}, tensor.numel(), {&tensor}, {});
+}
+
 Tensor Tensor::Full(Ints sizes, double value, DType dtype, Device device) {
   Tensor result = Empty(sizes, dtype, device);
   DispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
-    if (IsRemote(result)) [[unlikely]] {
-      return RunRemote("fill", FillBody<T>{Address<T>(result), CastNumber<T>(value)},
-                       result.numel(), {&result}, {});
-    }
+    if (IsRemote(result)) [[unlikely]]
+      return FillRemote(result, CastNumber<T>(value));
     std::fill_n(result.mutable_data<T>(), result.numel(), CastNumber<T>(value));
   });
   return result;

@@ -58,11 +58,16 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 template <typename Number, typename T>
+[[gnu::noinline, gnu::cold]] Tensor RemoteBinary(const char* op, const Tensor& a, const Tensor& b) {
+  const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
+  return RemoteMap<ResultOf<Number, T>, T, T>(op, Apply<Number>(), shape, a, b);
+}
+
+template <typename Number, typename T>
 Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
   using R = ResultOf<Number, T>;
-  if (IsRemote(a)) [[unlikely]] {
-    return RemoteMap<R, T, T>(op, Apply<Number>(), BroadcastShape(op, a.sizes(), b.sizes()), a, b);
-  }
+  if (IsRemote(a)) [[unlikely]]
+    return RemoteBinary<Number, T>(op, a, b);
   if (a.dim() == 0 && b.dim() == 0) {
     Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
     *out.mutable_data<R>() = Number::Of(*a.data<T>(), *b.data<T>());

@@ -59,7 +59,7 @@ void CopyElements(Tensor& target, const Tensor& source) {
 }
 
 template <typename To, typename From>
-void CopyRemoteElements(const Tensor& target, const Tensor& source) {
+[[gnu::noinline, gnu::cold]] void CopyRemoteElements(const Tensor& target, const Tensor& source) {
   RemoteMapInto<To, From>("copy_", ConvertTo<To>(), target, source);
 }
 

@@ -112,10 +112,11 @@ struct RunningBody {
   T start;
 
   AG_DEVICE void operator()(int64_t l) const {
-    const int64_t first = lines.First(l);
+    const Lines along = lines;  // in registers, whatever `out` is
+    const int64_t first = along.First(l);
     T so_far = start;
-    for (int64_t i = 0; i < lines.size; ++i) {
-      const int64_t at = first + (reverse ? lines.size - 1 - i : i) * lines.stride;
+    for (int64_t i = 0; i < along.size; ++i) {
+      const int64_t at = first + (reverse ? along.size - 1 - i : i) * along.stride;
       out[at] = so_far = Number::Of(so_far, in[at]);
     }
   }

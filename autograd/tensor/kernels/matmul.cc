@@ -93,8 +93,9 @@ Matrix<T> MatrixOf(const Tensor& t, bool left) {
 
 // The products of a batch of x and y, into `out`.
 template <typename T>
-void MultiplyRemote(const Tensor& a, const Matrix<T>& x, const Tensor& b, const Matrix<T>& y,
-                    Ints batch, const Tensor& out) {
+[[gnu::noinline, gnu::cold]] void MultiplyRemote(const Tensor& a, const Matrix<T>& x,
+                                                 const Tensor& b, const Matrix<T>& y, Ints batch,
+                                                 const Tensor& out) {
   Shape sizes(batch.begin(), batch.end());
   Shape a_strides = BatchStrides(a, batch), b_strides = BatchStrides(b, batch);
   for (const auto& [size, a_step, b_step] : {std::tuple(x.rows, x.row_step, int64_t{0}),

@@ -66,8 +66,8 @@ Shape Beside(Ints all, int64_t dim) {
 }
 
 template <typename Put, typename T>
-void ScatterRemote(const char* op, const Tensor& out, int64_t dim, const Tensor& index,
-                   const Tensor& source) {
+[[gnu::noinline, gnu::cold]] void ScatterRemote(const char* op, const Tensor& out, int64_t dim,
+                                                const Tensor& index, const Tensor& source) {
   CheckRemoteIndices(op, index, out.sizes()[dim]);
   const ScatterBody<Put, T> body{
       Address<int64_t>(index),
@@ -107,8 +107,8 @@ void EachScattered(const char* op, Tensor& out, int64_t dim, const Tensor& index
 }
 
 template <typename T>
-void GatherRemote(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
-                  const Tensor& out) {
+[[gnu::noinline, gnu::cold]] void GatherRemote(const char* op, const Tensor& a, int64_t dim,
+                                               const Tensor& index, const Tensor& out) {
   CheckRemoteIndices(op, index, a.sizes()[dim]);
   const GatherBody<T> body{Address<T>(a), Address<int64_t>(index), Address<T>(out),
                            a.strides()[dim],

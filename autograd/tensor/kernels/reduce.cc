@@ -106,7 +106,8 @@ constexpr int64_t kMostFolded = 4096;
 
 // A fold into a fresh tensor of `out`, which has kept's elements where its size is not 1.
 template <typename Number, typename T>
-void FoldRemote(const char* op, const Tensor& a, Ints kept, T first, const Tensor& out) {
+[[gnu::noinline, gnu::cold]] void FoldRemote(const char* op, const Tensor& a, Ints kept, T first,
+                                             const Tensor& out) {
   Shape kept_sizes, kept_strides, reduced_sizes, reduced_strides;
   for (int64_t d = 0; d < a.dim(); ++d) {
     const bool is_kept = kept[d] == a.sizes()[d];

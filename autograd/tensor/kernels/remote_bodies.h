@@ -2,6 +2,8 @@
 //
 //   if (IsRemote(a)) return RemoteMap<T>("neg", Apply<NegNumber>(), a.sizes(), a);
 //
+// These are cold functions of their own, so that a kernel pays one branch for them.
+//
 // Results are fresh and contiguous and lie on the operands' device. The operands have been checked.
 
 #pragma once
@@ -44,7 +46,8 @@ Walk<N> WalkOver(const char* op, Device device, Ints sizes, const std::array<Sha
 
 // out[...] = function(in...): in place of what `out` holds; the operands are broadcast to it.
 template <class R, class... T, class Function, class... Tensors>
-void RemoteMapInto(const char* op, Function function, const Tensor& out, const Tensors&... in) {
+[[gnu::noinline, gnu::cold]] void RemoteMapInto(const char* op, Function function,
+                                                const Tensor& out, const Tensors&... in) {
   const Ints sizes = out.sizes();
   const MapBody<Function, R, T...> body{
       function,
@@ -57,8 +60,8 @@ void RemoteMapInto(const char* op, Function function, const Tensor& out, const T
 
 // The same into a fresh tensor of this shape.
 template <class R, class... T, class Function, class... Tensors>
-Tensor RemoteMap(const char* op, Function function, Ints sizes, const Tensor& first,
-                 const Tensors&... rest) {
+[[gnu::noinline, gnu::cold]] Tensor RemoteMap(const char* op, Function function, Ints sizes,
+                                              const Tensor& first, const Tensors&... rest) {
   Tensor out = Tensor::Empty(sizes, kDTypeOf<R>, first.device());
   RemoteMapInto<R, T...>(op, function, out, first, rest...);
   return out;
