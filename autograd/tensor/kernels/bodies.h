@@ -12,7 +12,7 @@
 
 #include "autograd/base/device_code.h"
 #include "autograd/tensor/element.h"
-#include "autograd/tensor/kernels/walk.h"
+#include "autograd/tensor/kernels/offset_walk.h"
 
 namespace twingrad::kernels {
 
@@ -54,7 +54,7 @@ struct MapBody {
   Function function;
   R* out;
   const void* in[sizeof...(T) + 1];  // and one more, for none is no array
-  Walk<sizeof...(T) + 1> walk;
+  OffsetWalk<sizeof...(T) + 1> walk;
 
   AG_DEVICE void operator()(int64_t i) const {
     Run(walk.At(i), std::make_index_sequence<sizeof...(T)>());
@@ -73,7 +73,7 @@ struct FoldBody {
   const T* in;
   T* out;
   T first;
-  Walk<1> kept, reduced;
+  OffsetWalk<1> kept, reduced;
   int64_t parts, size;
 
   AG_DEVICE void operator()(int64_t i) const {
@@ -97,7 +97,7 @@ struct GatherBody {
   const int64_t* index;
   T* out;
   int64_t stride;
-  Walk<2> walk;
+  OffsetWalk<2> walk;
 
   AG_DEVICE void operator()(int64_t i) const {
     const auto at = walk.At(i);
@@ -114,7 +114,7 @@ struct ScatterBody {
   const T* terms;
   T* out;
   int64_t size, index_step, term_step, out_step;  // along the dimension
-  Walk<3> walk;                                   // over the others
+  OffsetWalk<3> walk;                             // over the others
 
   AG_DEVICE void operator()(int64_t i) const {
     const auto at = walk.At(i);
@@ -142,7 +142,7 @@ struct MatmulBody {
   const T* b;
   T* out;
   int64_t inner, a_step, b_step;
-  Walk<2> walk;
+  OffsetWalk<2> walk;
 
   AG_DEVICE void operator()(int64_t i) const {
     const auto at = walk.At(i);

@@ -25,8 +25,9 @@ namespace twingrad::kernels {
 
 // Of operands with these strides, `device` being where they lie.
 template <size_t N>
-Walk<N> WalkOver(const char* op, Device device, Ints sizes, const std::array<Shape, N>& strides) {
-  Walk<N> walk;
+OffsetWalk<N> WalkOver(const char* op, Device device, Ints sizes,
+                       const std::array<Shape, N>& strides) {
+  OffsetWalk<N> walk;
   size_t rank = 0;
   for (size_t d = 0; d < sizes.size(); ++d) {
     walk.count *= sizes[d];

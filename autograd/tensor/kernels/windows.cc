@@ -107,8 +107,8 @@ Tensor Unfold(const Tensor& a, const Windows& windows) {
 }
 
 template <typename T>
-static void FoldRemote(const Tensor& rows, const std::vector<int64_t>& places, int64_t plane,
-                       const Tensor& out) {
+static void FoldBackRemote(const Tensor& rows, const std::vector<int64_t>& places, int64_t plane,
+                           const Tensor& out) {
   std::vector<int64_t> starts, takers;
   Invert(places, plane, &starts, &takers);
   const Tensor first = OnDeviceOf(rows, starts), those = OnDeviceOf(rows, takers);
@@ -129,7 +129,7 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
   DispatchFloating("fold", columns.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (IsRemote(out)) [[unlikely]]
-      return FoldRemote<T>(rows, places, plane.size, out);
+      return FoldBackRemote<T>(rows, places, plane.size, out);
     const T* in = rows.data<T>();
     T* to = out.mutable_data<T>();
     for (int64_t p = 0; p < plane.count; ++p, to += plane.size) {

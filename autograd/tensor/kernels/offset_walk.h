@@ -1,4 +1,5 @@
-// Walk<N>: where the elements of N strided operands of one shape lie, as bodies (../body.h) ask.
+// OffsetWalk<N>: where the elements of N strided operands of one shape lie, as bodies (../body.h)
+// ask.
 //
 //   const auto at = walk.At(i);     // element i in row-major order: at.offset[n] of operand n
 //
@@ -23,7 +24,7 @@ struct Offsets {
 };
 
 template <size_t N>
-struct Walk {
+struct OffsetWalk {
   int rank = 0;
   int64_t count = 1;  // of elements
   int64_t sizes[kMostWalked];
