@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "autograd/base/device_code.h"
@@ -58,10 +59,20 @@ struct Place {
 };
 
 #if defined(TWINGRAD_FAKE_CUDA)
+// Its kName, or what it says itself.
+template <class Kernel>
+std::string NameOf(const Kernel& kernel) {
+  if constexpr (requires { kernel.Name(); }) {
+    return kernel.Name();
+  } else {
+    return Kernel::kName;
+  }
+}
+
 template <class Kernel>
 cudaError_t Launch(const Kernel& kernel, unsigned blocks, unsigned threads, size_t shared_bytes,
                    cudaStream_t stream) {
-  fake::LaunchOnHost(Kernel::kName, {blocks, threads, shared_bytes}, kernel.Accesses(), stream,
+  fake::LaunchOnHost(NameOf(kernel), {blocks, threads, shared_bytes}, kernel.Accesses(), stream,
                      [=] {
                        for (unsigned block = 0; block < blocks; ++block) {
                          for (unsigned thread = 0; thread < threads; ++thread) {

@@ -8,6 +8,7 @@
 #include "autograd/base/test_errors.h"
 #include "autograd/tensor/kernels/kernels.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/sparse.h"
 #include "cuda/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -80,6 +81,14 @@ TEST_F(TensorOnCudaTest, TheHostDoesNotTouchItsElements) {
     EXPECT_THAT(error.what(), HasSubstr("unsupported on cuda"));
     EXPECT_THAT(error.what(), HasSubstr("copy the tensor to cpu"));
   }
+}
+
+TEST_F(TensorOnCudaTest, SparseTensorsAreUnsupportedByName) {
+  const Tensor indices = Tensor::Zeros({1, 2}, DType::kI64, kGpu);
+  const Tensor values = Tensor::Ones({2}, DType::kF64, kGpu);
+  const Error error = ErrorOf([&] { MakeSparse({3}, indices, values); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("[sparse] unsupported on cuda; it works on cpu and sim"));
 }
 
 TEST_F(TensorOnCudaTest, OperandsOnTwoDevicesAreRefused) {

@@ -31,10 +31,11 @@ struct BodyAccess {
   bool is_write;
 };
 
-// Queues pieces 0 to count - 1 of the body on the stream. Throws Error(kDevice) if it cannot.
+// Queues pieces 0 to count - 1 of the body, as part of `op`, on the stream. Throws Error(kDevice)
+// if it cannot.
 template <class Body>
-using BodyLauncher = void (*)(const Body& body, int64_t count, Span<const BodyAccess> accesses,
-                              Stream stream);
+using BodyLauncher = void (*)(const char* op, const Body& body, int64_t count,
+                              Span<const BodyAccess> accesses, Stream stream);
 
 // Set before main, and constant from then on.
 template <class Body>

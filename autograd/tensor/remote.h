@@ -62,7 +62,7 @@ template <class Body>
   if (launcher_of<Body> == nullptr) RefuseRemote(op, device);
   if (count == 0) return;
   const Stream stream = WorkStream(device);
-  launcher_of<Body>(body, count, AccessesOf(written, read, stream), stream);
+  launcher_of<Body>(op, body, count, AccessesOf(written, read, stream), stream);
 }
 
 // Runs the pieces: here, in order, or on the tensors' remote device.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "autograd/base/span.h"
@@ -28,11 +29,14 @@ struct Pieces {
   static constexpr const char* kName = Body::kName;
   static constexpr size_t kMostAccesses = 6;
 
+  const char* op;
   Body body;
   int64_t count;
   size_t num_accesses;
   BodyAccess accesses[kMostAccesses];
 
+  // In reports: of which operation, and whose work.
+  std::string Name() const { return std::string(op) + " in " + std::string(CurrentWorkLabel()); }
   std::vector<Access> Accesses() const {
     std::vector<Access> all;
     for (size_t i = 0; i < num_accesses; ++i) {
@@ -46,15 +50,16 @@ struct Pieces {
 };
 
 template <class Body>
-void LaunchBody(const Body& body, int64_t count, Span<const BodyAccess> accesses, Stream stream) {
+void LaunchBody(const char* op, const Body& body, int64_t count, Span<const BodyAccess> accesses,
+                Stream stream) {
   constexpr int64_t kThreads = 256, kMostBlocks = 4096;
   const int64_t blocks = std::min(kMostBlocks, (count + kThreads - 1) / kThreads);
-  Pieces<Body> pieces{body, count, accesses.size(), {}};
+  Pieces<Body> pieces{op, body, count, accesses.size(), {}};
   std::copy(accesses.begin(), accesses.end(), pieces.accesses);
   const cudaStream_t native = NativeStream(stream);
   const CurrentDevice current(stream.device.index);
   ThrowIfFailed(Launch(pieces, static_cast<unsigned>(blocks), kThreads, /*shared_bytes=*/0, native),
-                Body::kName);
+                std::string("launching ") + op);
 }
 
 // Sets the launchers of these bodies.
