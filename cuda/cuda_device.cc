@@ -9,39 +9,15 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/device/device_registry.h"
+#include "cuda/current_device.h"
+#include "cuda/native_stream.h"
 #include "cuda/status.h"
+#if defined(TWINGRAD_FAKE_CUDA)
+#include "cuda/fake/control.h"
+#endif
 
 namespace twingrad::cuda {
 namespace {
-
-// Makes a device the calling thread's current one for a scope.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(uint8_t index) {
-    if (index >= cuda::DeviceCount()) {
-      throw Error(ErrorKind::kDevice,
-                  absl::StrCat("[cuda] there is no device ", Device::Cuda(index).ToString(), "; ",
-                               cuda::DeviceCount() == 0
-                                   ? std::string(WhyNoDevice())
-                                   : absl::StrCat("this machine has ", cuda::DeviceCount()),
-                               "; use a device that exists"));
-    }
-    ThrowIfFailed(cudaGetDevice(&previous_), "asking for the current device");
-    if (previous_ == index) return;
-    ThrowIfFailed(cudaSetDevice(index), absl::StrCat("choosing ", Device::Cuda(index).ToString()));
-    changed_ = true;
-  }
-  ~CurrentDevice() {
-    // If it fails, that must not be taken for a failure of the next launch.
-    if (changed_ && cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
-  }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int previous_ = 0;
-  bool changed_ = false;
-};
 
 cudaStream_t MakeStream() {
   cudaStream_t stream = nullptr;
@@ -365,8 +341,27 @@ void CudaDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream s
                 absl::StrCat("copying ", bytes, " bytes on ", stream.device.ToString()));
 }
 
+void CudaDevice::Watch(void* to_host, const void* from, size_t bytes, Device device) {
+#if defined(TWINGRAD_FAKE_CUDA)
+  if (bytes > 0) fake::Watch(to_host, from, bytes);
+  const CurrentDevice current(device.index);  // or the error of what ran
+#else
+  DeviceInterface::Watch(to_host, from, bytes, device);
+#endif
+}
+
+std::vector<std::string> CudaDevice::TakeReports() {
+#if defined(TWINGRAD_FAKE_CUDA)
+  return fake::TakeReports();
+#else
+  return {};
+#endif
+}
+
 CudaDevice& RegisteredCudaDevice() {
   return static_cast<CudaDevice&>(*FindDeviceInterface(DeviceType::kCuda));
 }
+
+cudaStream_t NativeStream(Stream stream) { return RegisteredCudaDevice().Native(stream); }
 
 }  // namespace twingrad::cuda

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,10 @@ class CudaDevice final : public DeviceInterface {
   void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) override;
   void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
   void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
+
+  void Watch(void* to_host, const void* from, size_t bytes, Device device) override;
+  // What the fake runtime has found; CUDA itself checks no order.
+  std::vector<std::string> TakeReports() override;
 
   struct MemoryStatistics {
     size_t bytes_in_use = 0;  // as asked for, of blocks that were not given back

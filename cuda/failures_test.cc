@@ -74,7 +74,7 @@ class FailuresTest : public testing::Test {
  protected:
   FailuresTest() {
     fake::Restart();
-    EXPECT_EQ(DeviceCount(), 3) << "asked for once a process, before anything fails";
+    EXPECT_EQ(DeviceCount(), fake::kDevices) << "asked for once a process, before anything fails";
   }
   ~FailuresTest() override { fake::Restart(); }
 

@@ -21,15 +21,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "autograd/base/device_code.h"
 #include "cuda/fake/access.h"
 
 #if defined(TWINGRAD_FAKE_CUDA)
 #include "cuda/fake/launch.h"
-#define AG_DEVICE
-#else
-#define AG_DEVICE __host__ __device__
 #endif
 
 namespace twingrad::cuda {
@@ -60,10 +59,20 @@ struct Place {
 };
 
 #if defined(TWINGRAD_FAKE_CUDA)
+// Its kName, or what it says itself.
+template <class Kernel>
+std::string NameOf(const Kernel& kernel) {
+  if constexpr (requires { kernel.Name(); }) {
+    return kernel.Name();
+  } else {
+    return Kernel::kName;
+  }
+}
+
 template <class Kernel>
 cudaError_t Launch(const Kernel& kernel, unsigned blocks, unsigned threads, size_t shared_bytes,
                    cudaStream_t stream) {
-  fake::LaunchOnHost(Kernel::kName, {blocks, threads, shared_bytes}, kernel.Accesses(), stream,
+  fake::LaunchOnHost(NameOf(kernel), {blocks, threads, shared_bytes}, kernel.Accesses(), stream,
                      [=] {
                        for (unsigned block = 0; block < blocks; ++block) {
                          for (unsigned thread = 0; thread < threads; ++thread) {

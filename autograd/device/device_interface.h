@@ -79,6 +79,12 @@ class DeviceInterface {
   virtual void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) = 0;
   // Waits for the stream; the bytes are there when it returns.
   virtual void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) = 0;
+  // Reads what is there once all work of the device has run, for who only looks and is no work of a
+  // stream. A device that checks the order of accesses learns nothing from it.
+  virtual void Watch(void* to_host, const void* from, size_t bytes, Device device) {
+    SynchronizeDevice(device.index);
+    CopyToHost(to_host, from, bytes, Stream{device});
+  }
   // Between blocks of devices of this type, in order of `stream`; the blocks do not overlap.
   virtual void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) = 0;
 };

@@ -12,6 +12,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/notation/elements.h"
 #include "autograd/notation/functions.h"
+#include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad {
 namespace {
@@ -29,11 +30,8 @@ std::vector<Tensor> Prepared(const std::vector<Tensor>& inputs, bool create_grap
 // Element `i` is 1, the others 0.
 Tensor OneHot(const Tensor& like, int64_t i) {
   Tensor one = Tensor::Zeros({like.numel()}, like.dtype(), like.device());
-  if (like.dtype() == DType::kF32) {
-    one.mutable_data<float>()[i] = 1;
-  } else {
-    one.mutable_data<double>()[i] = 1;
-  }
+  Tensor element = one.AsStrided({}, {}, i);
+  kernels::FillInto(element, 1);
   return ops::Reshape(one, like.sizes());
 }
 

@@ -14,6 +14,8 @@
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/rearrange.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad {
 namespace {
@@ -38,6 +40,18 @@ void ForEachOffset(Span<const int64_t> sizes, Span<const int64_t> strides, int64
 Tensor Contiguous(const Tensor& tensor) {
   if (tensor.is_sparse()) RefuseSparse("view");
   return tensor.IsContiguous() ? tensor : kernels::Clone(tensor);
+}
+
+// What the maps are made of on a remote device: row-major tensors as lists, and where the elements
+// of a list go.
+Tensor Listed(const Tensor& contiguous) {
+  return contiguous.AsStrided(Shape({contiguous.numel()}), Shape({1}), contiguous.storage_offset());
+}
+Tensor Shaped(const Tensor& list, Ints sizes) {
+  return list.AsStrided(sizes, ContiguousStrides(sizes), 0);
+}
+Tensor Places(const ViewMap& map, Device device) {
+  return Tensor::FromData<int64_t>({static_cast<int64_t>(map.index().size())}, map.index(), device);
 }
 
 // The node of a linear function of one tensor: applies its adjoint.
@@ -109,6 +123,11 @@ Tensor Gather(const Tensor& whole, const ViewMapPtr& map) {
   const Tensor source = Contiguous(whole);
   Tensor part = Tensor::Empty(map->view_sizes(), whole.dtype(), whole.device());
   kernels::DispatchFloating("gather", whole.dtype(), [&]<class T>(T) {
+    if (IsRemote(whole)) [[unlikely]] {
+      const Tensor places = Places(*map, whole.device());
+      part = Shaped(kernels::Gather(Listed(source), 0, places), map->view_sizes());
+      return;
+    }
     T* const to = part.mutable_data<T>();
     const T* const from = source.data<T>();
     for (size_t i = 0; i < map->index().size(); ++i) to[i] = from[map->index()[i]];
@@ -122,6 +141,12 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map) {
   const Tensor source = Contiguous(part);
   Tensor whole = Tensor::Zeros(map->base_sizes(), part.dtype(), part.device());
   kernels::DispatchFloating("scatter", part.dtype(), [&]<class T>(T) {
+    if (IsRemote(part)) [[unlikely]] {
+      const Tensor places = Places(*map, part.device());
+      whole =
+          Shaped(kernels::ScatterAdd(Listed(whole), 0, places, Listed(source)), map->base_sizes());
+      return;
+    }
     T* const to = whole.mutable_data<T>();
     const T* const from = source.data<T>();
     for (size_t i = 0; i < map->index().size(); ++i) to[map->index()[i]] += from[i];
@@ -136,6 +161,14 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   Tensor result = kernels::Clone(whole);
   const Tensor source = part.defined() ? Contiguous(part) : Tensor();
   kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {
+    if (IsRemote(whole)) [[unlikely]] {
+      const Tensor places = Places(*map, whole.device());
+      const Tensor list = source.defined()
+                              ? Listed(source)
+                              : Tensor::Zeros(places.sizes(), whole.dtype(), whole.device());
+      result = Shaped(kernels::Scatter(Listed(result), 0, places, list), whole.sizes());
+      return;
+    }
     T* const to = result.mutable_data<T>();
     const T* const from = source.defined() ? source.data<T>() : nullptr;
     for (size_t i = 0; i < map->index().size(); ++i) {

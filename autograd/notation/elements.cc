@@ -22,7 +22,8 @@ void CheckDefined(std::string_view part, const Tensor& a) {
 
 std::vector<double> Elements(const Tensor& a) {
   CheckDefined("elements", a);
-  const Tensor rows = kernels::Cast(a, DType::kF64);
+  const Tensor rows =
+      kernels::MovedTo(kernels::Cast(a, DType::kF64), kernels::HostSide(a.device()));
   return {rows.data<double>(), rows.data<double>() + rows.numel()};
 }
 

@@ -132,7 +132,8 @@ std::string Describe(const Tensor& tensor) {
 
 std::string ToString(const Tensor& tensor, const PrintOptions& options) {
   if (!tensor.defined()) return "undefined";
-  return absl::StrCat(Elementwise(kernels::Clone(tensor), options).Print(), "\n", Describe(tensor));
+  const Tensor rows = kernels::MovedTo(kernels::Clone(tensor), kernels::HostSide(tensor.device()));
+  return absl::StrCat(Elementwise(rows, options).Print(), "\n", Describe(tensor));
 }
 
 std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {

@@ -131,12 +131,12 @@ Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t d
 
 // Bool, [rows, columns]: where the column is at most (least) `by` places right of the row.
 Tensor TriangleMask(int64_t rows, int64_t columns, int64_t by, bool below, Device device) {
-  Tensor mask = Tensor::Empty({rows, columns}, DType::kBool, device);
+  Tensor mask = Tensor::Empty({rows, columns}, DType::kBool, kernels::HostSide(device));
   bool* next = mask.mutable_data<bool>();
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) *next++ = below ? j - i <= by : j - i >= by;
   }
-  return mask;
+  return kernels::MovedTo(mask, device);
 }
 
 Tensor Triangle(const char* op, const char* node_name, const Tensor& a, int64_t by, bool below) {
@@ -240,10 +240,11 @@ Tensor Extended(const char* op, const char* node_name, const Tensor& a, Ints pad
     if (most > 0 && (size == 0 || most > size - spare)) {
       RefuseCounts(op, pads, a, "no more than there are entries to repeat");
     }
-    Tensor from = Tensor::Empty({pads[k] + size + pads[k + 1]}, DType::kI64, a.device());
+    Tensor from =
+        Tensor::Empty({pads[k] + size + pads[k + 1]}, DType::kI64, kernels::HostSide(a.device()));
     int64_t* next = from.mutable_data<int64_t>();
     for (int64_t i = -pads[k]; i < size + pads[k + 1]; ++i) *next++ = at(i, size);
-    sources.push_back({dim, std::move(from)});
+    sources.push_back({dim, kernels::MovedTo(from, a.device())});
   }
   return TakeFrom(op, node_name, a, std::move(sources), SizesOf(a));
 }
@@ -299,9 +300,10 @@ Tensor Roll(const Tensor& a, int64_t dim, int64_t by) {
   CheckDimOf("roll", a, dim);
   const int64_t size = a.sizes()[dim];
   const int64_t shift = size == 0 ? 0 : (by % size + size) % size;
-  Tensor from = Tensor::Empty({size}, DType::kI64, a.device());
+  Tensor from = Tensor::Empty({size}, DType::kI64, kernels::HostSide(a.device()));
   int64_t* const next = from.mutable_data<int64_t>();
   for (int64_t k = 0; k < size; ++k) next[(k + shift) % size] = k;
+  from = kernels::MovedTo(from, a.device());
   Tensor result = kernels::Gather(a, dim, Repeated(from, SizesOf(a), dim), "roll");
   if (ShouldRecord(a)) {
     Record("RollBackward", result, a,
@@ -366,10 +368,10 @@ Tensor Repeat(const Tensor& a, Ints counts) {
   std::vector<Source> sources;
   for (size_t d = 0; d < counts.size(); ++d) {
     if (counts[d] == 1) continue;
-    Tensor from = Tensor::Empty({counts[d] * start[d]}, DType::kI64, a.device());
+    Tensor from = Tensor::Empty({counts[d] * start[d]}, DType::kI64, kernels::HostSide(a.device()));
     int64_t* const next = from.mutable_data<int64_t>();
     for (int64_t k = 0; k < from.numel(); ++k) next[k] = k % start[d];
-    sources.push_back({static_cast<int64_t>(d), std::move(from)});
+    sources.push_back({static_cast<int64_t>(d), kernels::MovedTo(from, a.device())});
   }
   return TakeFrom("repeat", "RepeatBackward", a, std::move(sources), start);
 }

@@ -47,14 +47,14 @@ struct MatrixView {
 
 // By row and column of a matrix with `size` columns: the columns other than this one.
 Tensor OtherColumns(int64_t size, Device device) {
-  Tensor columns = Tensor::Empty({size * (size - 1)}, DType::kI64, device);
+  Tensor columns = Tensor::Empty({size * (size - 1)}, DType::kI64, kernels::HostSide(device));
   int64_t* next = columns.mutable_data<int64_t>();
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = 0; j < size; ++j) {
       if (j != i) *next++ = j;
     }
   }
-  return columns;
+  return kernels::MovedTo(columns, device);
 }
 
 // For each element of a row the product of all others; of quadratic size where it has a derivative

@@ -388,8 +388,15 @@ const RegisteredOp* Find(Opcode opcode) {
 
 Span<const RegisteredOp> RegisteredOps() { return kRows; }
 
-Device DeviceOf(program::DeviceIndex index) {
-  return index == program::kCpu ? Device::Cpu() : Device::Sim(static_cast<uint8_t>(index));
+namespace {
+constinit DeviceType device_type = DeviceType::kSim;
 }
+
+Device DeviceOf(program::DeviceIndex index) {
+  if (index == program::kCpu) return Device::Cpu();
+  return {device_type, static_cast<uint8_t>(index)};
+}
+
+void SetDeviceType(DeviceType type) { device_type = type; }
 
 }  // namespace twingrad::ops

@@ -36,7 +36,9 @@ const RegisteredOp* Find(program::Opcode opcode);
 // All rows, in the order of Opcode.
 Span<const RegisteredOp> RegisteredOps();
 
-// The device that a Program means by an index.
+// The device that a Program means by an index: of the simulated accelerator, or of the type that
+// was set, before Programs run.
 Device DeviceOf(program::DeviceIndex index);
+void SetDeviceType(DeviceType type);
 
 }  // namespace twingrad::ops

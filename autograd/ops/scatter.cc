@@ -10,6 +10,7 @@
 #include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/rearrange.h"
 
 namespace twingrad::ops {
@@ -17,16 +18,19 @@ namespace {
 
 // Bool, of index's shape: whether no later index names the same place of a tensor of shape `whole`.
 Tensor StaysThere(Ints whole, int64_t dim, const Tensor& index) {
-  Tensor order = Tensor::Empty(index.sizes(), DType::kI64, index.device());
+  const Device device = index.device(), here = kernels::HostSide(device);
+  Tensor order = Tensor::Empty(index.sizes(), DType::kI64, here);
   int64_t* const numbers = order.mutable_data<int64_t>();
   for (int64_t i = 0; i < order.numel(); ++i) numbers[i] = i;
   const Tensor none = Tensor::Zeros(whole, DType::kI64, index.device());
-  const Tensor last = kernels::Gather(kernels::Scatter(none, dim, index, order), dim, index);
-  Tensor stays = Tensor::Empty(index.sizes(), DType::kBool, index.device());
+  const Tensor last = kernels::Gather(
+      kernels::Scatter(none, dim, index, kernels::MovedTo(order, device)), dim, index);
+  Tensor stays = Tensor::Empty(index.sizes(), DType::kBool, here);
   bool* const flags = stays.mutable_data<bool>();
-  const int64_t* const writers = last.data<int64_t>();
+  const Tensor last_here = kernels::MovedTo(last, here);
+  const int64_t* const writers = last_here.data<int64_t>();
   for (int64_t i = 0; i < stays.numel(); ++i) flags[i] = writers[i] == i;
-  return stays;
+  return kernels::MovedTo(stays, device);
 }
 
 // The list of indices beside each lane of `source`.

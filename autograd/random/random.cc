@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/element.h"
+#include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad {
 namespace {
@@ -34,7 +35,7 @@ std::pair<double, double> UnitPair(const PhiloxBlock& block) {
 // Fills a tensor with pairs of numbers; the last one's second may be left over.
 template <class NextPair>
 Tensor Filled(Ints shape, DType dtype, Device device, const NextPair& next_pair) {
-  Tensor result = Tensor::Empty(shape, dtype, device);
+  Tensor result = Tensor::Empty(shape, dtype, kernels::HostSide(device));
   const auto fill = [&](auto zero) {
     using T = decltype(zero);
     T* const data = result.mutable_data<T>();
@@ -45,7 +46,7 @@ Tensor Filled(Ints shape, DType dtype, Device device, const NextPair& next_pair)
     }
   };
   dtype == DType::kF32 ? fill(float()) : fill(double());
-  return result;
+  return kernels::MovedTo(result, device);
 }
 
 }  // namespace

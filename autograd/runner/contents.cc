@@ -5,13 +5,17 @@
 
 #include "absl/hash/hash.h"
 #include "autograd/graph/variable.h"
+#include "autograd/runner/tensor_data.h"
 #include "autograd/sync/watch.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad::runner {
 namespace {
 
 uint64_t HashOf(const Tensor& tensor) {
   if (!tensor.defined()) return 0;
+  if (IsRemote(tensor)) [[unlikely]]
+    return HashOf(WatchedCopy(tensor));
   const auto& storage = *tensor.impl()->storage();
   const std::string_view bytes(static_cast<const char*>(storage.data()), storage.bytes());
   return absl::HashOf(bytes) | 1;

@@ -85,8 +85,18 @@ Observation Execution::Run() {
   }
   if (shared_.stopper.IsJoinable()) shared_.stopper.Join();
   streams_.Leave();
-  SynchronizeDevices(program_);
+  LookAtDevices([this] { SynchronizeDevices(program_); });
   return Observe();
+}
+
+// A device that has failed gives nothing back: the run ends with that.
+template <class Look>
+void Execution::LookAtDevices(const Look& look) {
+  try {
+    look();
+  } catch (const Error& thrown) {
+    if (!observation_.error) observation_.error = {thrown.kind(), statement_, thrown.what()};
+  }
 }
 
 bool Execution::IsFrozen() {
@@ -233,27 +243,31 @@ void Execution::SetGradOf(const Statement& statement) {
   SetGrad(values_[statement.operands[0]], GradLayout(grad).Clone(grad));
 }
 
+void Execution::ObserveValue(size_t id) {
+  const Tensor& value = values_[id];
+  if (!value.defined()) return;
+  program::ValueRecord& record = observation_.values[id];
+  record.defined = true;
+  record.requires_grad = RequiresGrad(value);
+  record.data = DataOf(value);
+  if (!IsInference(value)) record.version = value.version();
+  const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
+    ReadByAccessors(gradient, read, {static_cast<ValueId>(id), is_grad, observation_.accessors});
+  };
+  if (program::IsGradient(program_.statements[defined_at_[id]])) note(value, record.data, false);
+  const Tensor grad = GradOf(value);
+  record.grad_defined = grad.defined();
+  if (!grad.defined()) return;
+  record.grad = DataOf(grad);
+  note(grad, record.grad, true);
+}
+
 Observation Execution::Observe() {
   const sync::WatchScope watching;
   const NoGradGuard no_grad;
   observation_.values.resize(values_.size());
   for (size_t id = 0; id < values_.size(); ++id) {
-    const Tensor& value = values_[id];
-    if (!value.defined()) continue;
-    program::ValueRecord& record = observation_.values[id];
-    record.defined = true;
-    record.requires_grad = RequiresGrad(value);
-    record.data = DataOf(value);
-    if (!IsInference(value)) record.version = value.version();
-    const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
-      ReadByAccessors(gradient, read, {static_cast<ValueId>(id), is_grad, observation_.accessors});
-    };
-    if (program::IsGradient(program_.statements[defined_at_[id]])) note(value, record.data, false);
-    const Tensor grad = GradOf(value);
-    record.grad_defined = grad.defined();
-    if (!grad.defined()) continue;
-    record.grad = DataOf(grad);
-    note(grad, record.grad, true);
+    LookAtDevices([this, id] { ObserveValue(id); });
   }
   const std::vector<ValueId> storages = Storages(values_);
   for (size_t id = 0; id < values_.size(); ++id) observation_.values[id].storage = storages[id];

@@ -96,6 +96,9 @@ class Execution : private program::StatementRunner {
   void Define(const program::Statement& statement, size_t result, Tensor value);
   void NoteOperand(program::ValueId value);
   program::Observation Observe();
+  void ObserveValue(size_t id);
+  template <class Look>
+  void LookAtDevices(const Look& look);
   // With check_frozen: false, and the late write noted, if a .grad was written after a call had
   // ended; what to remember after a statement.
   bool IsFrozen();

@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "autograd/device/device_interface.h"
+#include "autograd/device/device_registry.h"
 #include "autograd/program/element_text.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad::runner {
 namespace {
@@ -30,16 +34,27 @@ uint64_t ToBits(T value) {
 }  // namespace
 
 Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits, Device device) {
-  Tensor tensor = Tensor::Empty(type.shape, type.dtype, device);
+  Tensor tensor = Tensor::Empty(type.shape, type.dtype, kernels::HostSide(device));
   kernels::DispatchAll(type.dtype, [&](auto zero) {
     using T = decltype(zero);
     T* out = tensor.mutable_data<T>();
     for (uint64_t element : bits) *out++ = FromBits<T>(element);
   });
-  return tensor;
+  return kernels::MovedTo(tensor, device);
+}
+
+Tensor WatchedCopy(const Tensor& remote) {
+  const Storage& storage = *remote.impl()->storage();
+  const auto count = static_cast<int64_t>(storage.bytes() / ElementSize(remote.dtype()));
+  const Tensor whole = Tensor::Empty({count}, remote.dtype());
+  GetDeviceInterface(remote.device())
+      .Watch(whole.mutable_raw_data(), storage.data(), storage.bytes(), remote.device());
+  return whole.AsStrided(remote.sizes(), remote.strides(), remote.storage_offset());
 }
 
 program::TensorData DataOf(const Tensor& tensor) {
+  if (IsRemote(tensor)) [[unlikely]]
+    return DataOf(WatchedCopy(tensor));
   program::TensorData data;
   data.dtype = tensor.dtype();
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());

@@ -19,4 +19,7 @@ Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits
 
 program::TensorData DataOf(const Tensor& tensor);
 
+// A tensor that the host cannot touch, with its whole storage, once all work of its device has run.
+Tensor WatchedCopy(const Tensor& remote);
+
 }  // namespace twingrad::runner

@@ -12,6 +12,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "autograd/base/device_code.h"
 #include "autograd/base/dtype.h"
 
 namespace twingrad {
@@ -45,7 +46,7 @@ decltype(auto) DispatchAll(DType dtype, Function&& function) {
 
 // Conversion between element types. Float to integer saturates, NaN is 0; anything but 0 is true.
 template <typename To, typename From>
-To CastNumber(From value) {
+AG_DEVICE To CastNumber(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (std::is_same_v<To, bool>) {

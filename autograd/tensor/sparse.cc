@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad {
 namespace {
@@ -28,6 +29,7 @@ void CheckKinds(const Tensor& indices, const Tensor& values) {
         absl::StrCat("[sparse] indices are on ", indices.device().ToString(), " and values on ",
                      values.device().ToString(), "; they must be on one device; copy one there"));
   }
+  RequireHost("sparse", indices);
 }
 
 void CheckShapes(Ints sizes, const Tensor& indices, const Tensor& values) {

@@ -14,6 +14,7 @@
 #include "autograd/device/stream.h"
 #include "autograd/tensor/elements.h"
 #include "autograd/tensor/pool.h"
+#include "autograd/tensor/remote.h"
 #include "autograd/tensor/sparse.h"
 
 namespace twingrad {
@@ -88,17 +89,7 @@ T NotedIn(OwningBlock& block) {
 }
 Storage* LenderOf(OwningBlock& block) { return NotedIn<Storage*>(block); }
 
-// No kernel runs on CUDA yet, so a tensor there would be none that anything can read.
-[[noreturn]] void RefuseCuda(Device device) {
-  GetDeviceInterface(device);  // where there is none, says how to get one
-  throw Error(ErrorKind::kUnsupported,
-              absl::StrCat("[tensor] tensors on ", device.ToString(),
-                           " are unsupported; tensors lie on cpu and sim, and //cuda offers memory "
-                           "and streams; keep the tensor on one of those"));
-}
-
 OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
-  if (device.type == DeviceType::kCuda) RefuseCuda(device);
   const size_t bytes = OwningBlock::BytesFor(room, sizeof(device));
   void* const memory = pool::Allocate(bytes);
   void* data = nullptr;
@@ -208,19 +199,6 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   impl.numel_ = numel;
   if (!sizes.empty()) impl.SetSizes(sizes);
   return &impl;
-}
-
-void TensorImpl::NoteAccess(bool is_write) const {
-  if (numel_ == 0 || type_.is_sparse()) return;
-  int64_t lowest = 0, highest = 0;
-  for (int d = 0; d < rank_; ++d) {
-    const int64_t reach = (dims_[d] - 1) * dims_[rank_ + d];
-    (reach < 0 ? lowest : highest) += reach;
-  }
-  const auto size = static_cast<int64_t>(ElementSize(dtype()));
-  GetDeviceInterface(device()).NoteAccess(static_cast<const char*>(data_) + lowest * size,
-                                          static_cast<size_t>((highest - lowest + 1) * size),
-                                          is_write, WorkStream(device()));
 }
 
 // Over `storage`, a reference to which it takes over; as wide as `rank` needs, of rank 0 so far.
@@ -391,10 +369,17 @@ Tensor Tensor::Empty(Ints sizes, DType dtype, Device device) {
   return Tensor(TensorImpl::MakeOwning(sizes, dtype, device));
 }
 
+template <class T>
+[[gnu::noinline, gnu::cold]] static void FillRemote(const Tensor& tensor, T value) {
+  RunRemote("fill", FillBody<T>{Address<T>(tensor), value}, tensor.numel(), {&tensor}, {});
+}
+
 Tensor Tensor::Full(Ints sizes, double value, DType dtype, Device device) {
   Tensor result = Empty(sizes, dtype, device);
   DispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(result)) [[unlikely]]
+      return FillRemote(result, CastNumber<T>(value));
     std::fill_n(result.mutable_data<T>(), result.numel(), CastNumber<T>(value));
   });
   return result;
@@ -419,7 +404,13 @@ Tensor Tensor::FromBytes(Ints sizes, DType dtype, const void* data, size_t count
                 absl::StrCat("[tensor] ", count, " elements given for shape ", ShapeToString(sizes),
                              "; it takes exactly ", result.numel()));
   }
-  if (count > 0) std::memcpy(result.mutable_raw_data(), data, count * ElementSize(dtype));
+  if (count == 0) return result;
+  if (IsRemote(result)) [[unlikely]] {
+    GetDeviceInterface(device).CopyFromHost(result.impl()->data(), data, count * ElementSize(dtype),
+                                            WorkStream(device));
+  } else {
+    std::memcpy(result.mutable_raw_data(), data, count * ElementSize(dtype));
+  }
   return result;
 }
 

@@ -14,7 +14,8 @@
 // Memory of a simulated accelerator's tensor comes from the device and belongs to the stream that
 // is current when the tensor is made. Kernels run on the host, at once, and data() and
 // mutable_data() tell the device what the thread's current stream reads and writes: so the device
-// knows of every access, and reports those that no event orders (device/sim_device.h).
+// knows of every access, and reports those that no event orders (device/sim_device.h). Memory of a
+// CUDA device is the device's as well, but the host cannot touch it: see remote.h.
 //
 // Threads: counts and the version are atomic; elements and meta are the caller's to order.
 // Limits: sizes are not negative, element counts and byte sizes are checked for overflow.
@@ -53,8 +54,10 @@ struct TypeWords {
                   static_cast<uint8_t>((low >> 16) & 0xff)};
   }
   bool is_sparse() const { return (low & kSparse) != 0; }
-  // Of a simulated accelerator: one test of a bit, which no other type of device has.
+  // Of a simulated accelerator; of a device whose memory the host cannot touch. Each is one test of
+  // a bit, which no other type of device has.
   bool is_sim() const { return (low & kSim) != 0; }
+  bool is_remote() const { return (low & kRemote) != 0; }
   // dtype, device and whether it is sparse.
   uint64_t kind() const { return low & 0xffffff; }
   bool IsExact() const { return ((low >> 24) & 0xff) != kInexact; }
@@ -66,6 +69,7 @@ struct TypeWords {
   static constexpr uint64_t kInexact = 0xff;
   static constexpr uint64_t kSparse = uint64_t{1} << 15;
   static constexpr uint64_t kSim = static_cast<uint64_t>(DeviceType::kSim) << 8;
+  static constexpr uint64_t kRemote = static_cast<uint64_t>(DeviceType::kCuda) << 8;
   static_assert(static_cast<int>(DeviceType::kCpu) == 0 &&
                 static_cast<int>(DeviceType::kSim) == 1 &&
                 static_cast<int>(DeviceType::kCuda) == 2 && kDeviceTypeCount == 3);
@@ -139,9 +143,9 @@ class TensorImpl {
   static TensorImpl* MakeOwning(Ints sizes, DType dtype, Device device);
   static TensorImpl* MakeOwningScalar(DType dtype, Device device);
   // Tells the device that the current stream reads or writes the elements. Of a tensor that
-  // HasDeviceMemory.
+  // HasDeviceMemory. Error(kUnsupported) of a remote one.
   void NoteAccess(bool is_write) const;
-  bool HasDeviceMemory() const { return type_.is_sim(); }
+  bool HasDeviceMemory() const { return (type_.low & (TypeWords::kSim | TypeWords::kRemote)) != 0; }
   // Shares `storage`.
   static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
   // Shows `storage` from its start in row-major order. `type` is exact, and fits it.
@@ -280,6 +284,7 @@ class Tensor {
   bool HasSameTypeAs(const Tensor& other) const;
 
   // The first element, at storage_offset(), to be read by work of the current stream. Never null.
+  // Error(kUnsupported) where the host cannot touch it (remote.h).
   template <class T>
   const T* data() const {
     AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data() of another type than ", DTypeName(dtype()));
@@ -308,7 +313,9 @@ class Tensor {
   template <class T>
   const T* watched_data() const {
     AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data of another type than ", DTypeName(dtype()));
-    return static_cast<const T*>(Defined().data());
+    if (Defined().type().is_remote()) [[unlikely]]
+      RefuseHost();
+    return static_cast<const T*>(impl_->data());
   }
   // The value of a tensor of one element; Error(kShape) if it has more or none, Error(kDType) if
   // its elements are no T.
@@ -316,6 +323,8 @@ class Tensor {
   T item() const {
     if (numel() != 1 || kDTypeOf<T> != dtype()) [[unlikely]]
       ThrowNoItem(kDTypeOf<T>);
+    if (type().is_remote()) [[unlikely]]
+      return OnHost().item<T>();
     return *data<T>();
   }
 
@@ -365,6 +374,9 @@ class Tensor {
   }
   [[noreturn]] static void ThrowUndefined();
   [[noreturn]] void ThrowNoItem(DType asked) const;
+  [[noreturn]] void RefuseHost() const;
+  // A copy of a remote tensor of one element.
+  Tensor OnHost() const;
 
   [[noreturn]] static void RefuseVersion();
   static Tensor FromBytes(Ints sizes, DType dtype, const void* data, size_t count, Device device);

@@ -1,9 +1,11 @@
 #include "cuda/fake/control.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
+#include "autograd/base/check.h"
 #include "cuda/fake/runtime.h"
 
 namespace twingrad::cuda::fake {
@@ -73,6 +75,17 @@ bool RunOne(size_t choice) {
   return WithRuntime([&](Runtime& runtime) {
     const std::vector<twingrad::Stream> runnable = runtime.simulator->RunnableStreams();
     return !runnable.empty() && runtime.simulator->RunOne(runnable[choice % runnable.size()]);
+  });
+}
+
+void Watch(void* to_host, const void* from, size_t bytes) {
+  while (RunOne(0)) {
+  }
+  WithRuntime([&](Runtime& runtime) {
+    Block* const block = runtime.BlockOf(from, bytes);
+    AG_CHECK(block != nullptr, "[cuda/fake] Watch of ", bytes, " bytes that are in no block");
+    const DeviceMemory::Opened opened(block->data, block->bytes, /*is_write=*/false);
+    std::memcpy(to_host, from, bytes);
   });
 }
 

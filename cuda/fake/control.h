@@ -16,7 +16,7 @@
 
 namespace twingrad::cuda::fake {
 
-inline constexpr int kDevices = 3;
+inline constexpr int kDevices = 8;  // as many as Programs name
 // Of each device, unless it was set.
 inline constexpr size_t kMemoryBytes = size_t{1} << 32;
 constexpr unsigned kMostThreads = 1024;                // of a block
@@ -52,6 +52,10 @@ Live CountLive();
 // Runs one piece of work that the events allow to run now, the `choice`-th of the streams that have
 // one, counted round. False: there is none.
 bool RunOne(size_t choice);
+
+// Reads a block as it is once all that is queued has run, without a wait that orders what is queued
+// later: for who only looks.
+void Watch(void* to_host, const void* from, size_t bytes);
 
 // What was wrong with the order or the place of accesses since the last call.
 std::vector<std::string> TakeReports();

@@ -85,11 +85,11 @@ TEST_F(FakeControlTest, ErrorsHaveTheirNames) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-TEST_F(FakeControlTest, DevicesAreThree) {
+TEST_F(FakeControlTest, DevicesAreEight) {
   int count = 0, device = -1, value = 0;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
-  EXPECT_EQ(count, 3);
-  EXPECT_EQ(cudaSetDevice(3), cudaErrorInvalidDevice);
+  EXPECT_EQ(count, 8);
+  EXPECT_EQ(cudaSetDevice(8), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaSetDevice(2), cudaSuccess);
   EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
@@ -107,7 +107,7 @@ TEST_F(FakeControlTest, DevicesAreThree) {
   EXPECT_GT(value, 0);
   EXPECT_EQ(ask(cudaDevAttrMemoryPoolsSupported, 0), cudaSuccess);
   EXPECT_EQ(value, 1);
-  EXPECT_EQ(ask(cudaDevAttrWarpSize, 3), cudaErrorInvalidDevice);
+  EXPECT_EQ(ask(cudaDevAttrWarpSize, 8), cudaErrorInvalidDevice);
   EXPECT_EQ(ask(static_cast<cudaDeviceAttr>(2), 0), cudaErrorInvalidValue);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "cuda/fake/access.h"
@@ -20,8 +21,9 @@ struct Geometry {
 
 // Queues `run`, all blocks of a kernel. While it runs the blocks of memory in `accesses` may be
 // read, those written be written, and no other device memory be touched.
-cudaError_t LaunchOnHost(const char* name, const Geometry& geometry, std::vector<Access> accesses,
-                         cudaStream_t stream, std::function<void()> run);
+cudaError_t LaunchOnHost(const std::string& name, const Geometry& geometry,
+                         std::vector<Access> accesses, cudaStream_t stream,
+                         std::function<void()> run);
 // A clock of so coarse a grain that each look at it shows another hour: what waits for a number of
 // cycles waits for one look.
 int64_t Clock();

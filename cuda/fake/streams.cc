@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -148,8 +149,9 @@ AG_THREAD_LOCAL(int64_t, Cycles);
 
 int64_t Clock() { return Cycles() += int64_t{1} << 42; }
 
-cudaError_t LaunchOnHost(const char* name, const Geometry& geometry, std::vector<Access> accesses,
-                         cudaStream_t handle, std::function<void()> run) {
+cudaError_t LaunchOnHost(const std::string& name, const Geometry& geometry,
+                         std::vector<Access> accesses, cudaStream_t handle,
+                         std::function<void()> run) {
   return EnterStream("launch", handle, [&](Runtime& runtime, CUstream_st& stream) {
     if (stream.device != StateOfThread().device) return cudaErrorInvalidResourceHandle;
     if (geometry.blocks == 0 || geometry.blocks > std::numeric_limits<int32_t>::max() ||

@@ -15,6 +15,7 @@ constexpr std::pair<const char*, std::string Description::*> kTexts[] = {
     {"verb", &Description::verb},     {"engine", &Description::engine},
     {"oracle", &Description::oracle}, {"strategy", &Description::strategy},
     {"target", &Description::target}, {"arguments", &Description::arguments},
+    {"device", &Description::device},
 };
 constexpr std::pair<const char*, std::optional<uint64_t> Description::*> kChoices[] = {
     {"seed", &Description::seed},

@@ -18,6 +18,7 @@ struct Description {
   std::string verb;      // check, explore or fuzz
   std::string engine;    // empty: the repository's
   std::string oracle;    // what it was found as
+  std::string device;    // of --device; empty: none was named
   std::string strategy;  // of `explore`
   // Of `fuzz`: the program that takes program.txt as its input, and its arguments, apart by blanks.
   std::string target;

@@ -67,13 +67,15 @@ absl::Status SetDevice(std::string_view word, GeneratorOptions* options) {
     return absl::OkStatus();
   }
   absl::string_view count = word;
-  int devices = 0;
-  if (!absl::ConsumePrefix(&count, "sim:") || !absl::SimpleAtoi(count, &devices) || devices < 1 ||
-      devices > kMostDevices) {
+  int devices = word == "cuda" ? 1 : 0;
+  if (devices == 0 &&
+      (!(absl::ConsumePrefix(&count, "sim:") || absl::ConsumePrefix(&count, "cuda:")) ||
+       !absl::SimpleAtoi(count, &devices) || devices < 1 || devices > kMostDevices)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "[generator] no device '", word, "'; allowed are cpu and sim:1 to sim:", kMostDevices,
-        ", so many simulated accelerators"));
+        "[generator] no device '", word, "'; allowed are cpu, sim:1 to sim:", kMostDevices,
+        ", so many simulated accelerators, and cuda or cuda:1 to cuda:", kMostDevices));
   }
+  options->on_cuda = absl::StartsWith(word, "cuda");
   options->features.set(kDevices);
   options->devices = devices;
   options->on_devices = true;

@@ -66,6 +66,7 @@ struct GeneratorOptions {
   int streams = 3;  // how many streams of each it may name, at most kMostStreams
   // Most leaves lie on accelerators, and the streams change between all parts.
   bool on_devices = false;
+  bool on_cuda = false;  // devices are GPUs; whoever runs Programs sees to it
   // One seed in kLongSample makes a Program with a graph of at least so many nodes, if kChain is
   // among the features; 0: none does.
   int long_graph = 0;
@@ -84,7 +85,7 @@ absl::Status SetFeatures(std::string_view list, GeneratorOptions* options);
 // The same for the text names of ops: `mul,sum` or `-pow`.
 absl::Status SetOps(std::string_view list, GeneratorOptions* options);
 // Reads `cpu`, where nothing is on an accelerator, or `sim:3`, where almost everything is on so
-// many.
+// many; `cuda` or `cuda:3` where those are GPUs.
 absl::Status SetDevice(std::string_view word, GeneratorOptions* options);
 // Reads `swarm` or `fixed`.
 absl::Status SetWeights(std::string_view word, GeneratorOptions* options);

@@ -13,7 +13,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "autograd/base/device.h"
+#include "autograd/base/error.h"
+#include "autograd/device/device_interface.h"
+#include "autograd/device/device_registry.h"
 #include "autograd/engine/engine.h"
+#include "autograd/ops/registry.h"
 #include "autograd/program/observation_text.h"
 #include "autograd/reference/ball/ball.h"
 #include "autograd/reference/twin.h"
@@ -50,6 +55,22 @@ static_assert(sizeof(EngineStatistics) % sizeof(uint64_t) == 0);
 constexpr size_t kNumCounters = sizeof(EngineStatistics) / sizeof(uint64_t);
 static_assert(kNumCounters <= workers::kMaxCounters);
 
+// Programs mean GPUs by their devices from now on.
+absl::Status UseCuda(int devices) {
+  ops::SetDeviceType(DeviceType::kCuda);
+  try {
+    // Each has a context from now on, whose addresses no limit of the process counts.
+    for (int index = 0; index < devices; ++index) {
+      const auto device = static_cast<uint8_t>(index);
+      GetDeviceInterface(Device::Cuda(device)).SynchronizeDevice(device);
+    }
+  } catch (const Error& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("[oracle] --device=cuda:", devices, " asks for GPUs: ", error.what()));
+  }
+  return absl::OkStatus();
+}
+
 class EngineSubject final : public Subject,
                             public workers::CaseJudge,
                             public workers::CaseDrawer,
@@ -71,7 +92,8 @@ class EngineSubject final : public Subject,
         Plant(defect, draw, program, device_threads, &seen);
       };
     }
-    return source_.Configure(options);
+    absl::Status status = source_.Configure(options);
+    return status.ok() && source_.options().on_cuda ? UseCuda(source_.options().devices) : status;
   }
   absl::Status Start() override {
     judge_.emplace(judge_options_);

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <new>
 #include <optional>
 #include <string>
@@ -27,22 +28,33 @@
 namespace twingrad::workers {
 namespace {
 
-// Shadow memory of sanitizers reserves terabytes.
+// Shadow memory of sanitizers reserves terabytes; so does CUDA, as the engine starts.
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr bool kShadowMemory = true;
 #else
 constexpr bool kShadowMemory = false;
 #endif
 
-void LimitProcess(uint64_t memory) {
+// Bytes that the process has mapped, used or not.
+rlim_t AddressSpace() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+void BindToParent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+}
+
+// Of a process whose engine has started.
+void LimitMemory(uint64_t memory) {
   // The parent watches the resident size; this stops what grows faster than it looks. Thread stacks
   // and the allocator's arenas reserve address space that they do not use, hence the allowance.
-  if (!kShadowMemory && memory > 0) {
-    const rlim_t limit = memory + (rlim_t{2} << 30);
+  const rlim_t limit = memory + (rlim_t{2} << 30);
+  if (!kShadowMemory && memory > 0 && AddressSpace() < limit) {
     rlimit address_space = {};
     getrlimit(RLIMIT_AS, &address_space);
     // The hard limit stays: a child of this process has a limit of its own.
@@ -150,7 +162,7 @@ std::vector<uint64_t> SeedsBefore(const FlightRecord& record, uint64_t index,
 }
 
 int RunWorker(const Crew& crew, const WorkerOptions& options) {
-  LimitProcess(options.memory);
+  BindToParent();
   Channel channel(kWorkerChannel);
   char byte = 0;
   // The parent may have died before the death signal was set up: then the socket is at its end.
@@ -170,6 +182,7 @@ int RunWorker(const Crew& crew, const WorkerOptions& options) {
         "[oracle] the engine starts with ", size >> 20, " MiB of memory, allowed are ",
         options.memory >> 20, " MiB; needed is more than it starts with; see --memory"));
   }
+  LimitMemory(options.memory);
   const auto cannot_start = [&](const absl::Status& why) {
     channel.Send({{"type", "cannot_start"}, {"message", std::string(why.message())}});
     return kWorkerCannotStart;

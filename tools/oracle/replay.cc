@@ -124,6 +124,10 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), subject);
   SetEngine(known->engine, &command);
   if (known->plant) command.flags.push_back(absl::StrCat("--plant=", *known->plant));
+  // Where it was found, unless another place is given.
+  if (!known->device.empty() && !arguments.Has("device")) {
+    command.flags.push_back(absl::StrCat("--device=", known->device));
+  }
   // The limits under which it was found, unless others are given.
   const uint64_t timeout = std::min<uint64_t>(known->timeout_ms, 1u << 30);
   const uint64_t memory = std::min<uint64_t>(known->memory_mib, 1u << 30);
@@ -141,7 +145,11 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   return PrintResult(*result, folder, known->oracle);
 }
 
-constexpr FlagSpec kReplayFlags[] = {kKernels, kTimeout, kMemory};
+constexpr FlagSpec kReplayFlags[] = {
+    kKernels,
+    {"device", "WORD", FlagType::kWord, "as found", "what devices are: sim:N or cuda:N"},
+    kTimeout,
+    kMemory};
 
 }  // namespace
 

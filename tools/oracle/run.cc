@@ -24,6 +24,8 @@ absl::StatusOr<int> Run(const Arguments& arguments, Subject& subject) {
 
 constexpr FlagSpec kRunFlags[] = {
     kEngine,
+    {"device", "WORD", FlagType::kWord, "sim:8",
+     "what devices are: so many simulated accelerators, or with cuda:N GPUs"},
     // The repository's own engine runs in this process, where Ctrl-C is at hand.
     {"timeout", "TIME", FlagType::kDuration, "10s",
      "with --engine: a Program that runs longer is a hang"},

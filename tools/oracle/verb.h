@@ -52,7 +52,7 @@ inline constexpr FlagSpec kRank = {
     "rank", "N", FlagType::kCount, "4", "dimensions of a leaf at most", 6};
 inline constexpr FlagSpec kDevice = {
     "device", "WORD", FlagType::kWord, "drawn",
-    "where Programs run: cpu, or sim:N, mostly on N simulated accelerators"};
+    "where Programs run: cpu; sim:N or cuda:N, mostly on N simulated accelerators or GPUs"};
 inline constexpr FlagSpec kStreams = {"streams",
                                       "N",
                                       FlagType::kCount,

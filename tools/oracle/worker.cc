@@ -109,6 +109,7 @@ findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& comma
                        {"schedules", options.schedules},
                        {"threads", options.threads}};
   }
+  if (const auto device = arguments.Path("device")) origin.settings["device"] = *device;
   return origin;
 }
 

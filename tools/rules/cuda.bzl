@@ -1,4 +1,4 @@
-"""cuda_library, cuda_test, cuda_fake_test: C++ with kernels over the CUDA runtime, each built twice.
+"""cuda_library, cuda_test, cuda_binary, cuda_fake_test: C++ with kernels over the CUDA runtime, each built twice.
 
     cuda_library(
         name = "fill",
@@ -16,7 +16,7 @@ has a sibling NAME_fake, which runs on every machine.
 """
 
 load("@local_cuda//:toolkit.bzl", "CUDA_COMPATIBLE", "NVCC")
-load(":defs.bzl", "ag_library", "ag_test")
+load(":defs.bzl", "ag_binary", "ag_library", "ag_test")
 
 # Real code for the machines of today, and PTX for those to come.
 _ARCHITECTURES = [
@@ -28,6 +28,7 @@ _FLAGS = [
     "-std=c++20",
     "-O2",
     "-ccbin=gcc-12",
+    "--expt-relaxed-constexpr",  # Kernels call constexpr functions of the library, as numeric_limits has them.
     "--fmad=false",  # As -ffp-contract=off on the host: the same bits whatever the optimiser does.
     "-Xcompiler=-Wall,-Wextra,-Werror,-ffp-contract=off,-fPIC",
     "-Werror=all-warnings",
@@ -166,6 +167,33 @@ def cuda_test(name, srcs, deps, tags = [], **kwargs):
         **kwargs
     )
     cuda_fake_test(name = name + "_fake", srcs = srcs, tags = tags, deps = deps, **kwargs)
+
+def cuda_binary(name, fake_name, srcs, deps, tags = [], **kwargs):
+    """A program over the CUDA runtime, and one over the fake one.
+
+    Args:
+      name: of the one over the CUDA runtime.
+      fake_name: of the other.
+      srcs: its sources.
+      deps: under the names of those over the CUDA runtime.
+      tags: added to "cuda", which --config=cuda selects.
+      **kwargs: further attributes of ag_binary.
+    """
+    ag_binary(
+        name = name,
+        srcs = srcs,
+        tags = tags + ["cuda"],
+        target_compatible_with = CUDA_COMPATIBLE,
+        deps = deps + ["@local_cuda//:runtime"],
+        **kwargs
+    )
+    ag_binary(
+        name = fake_name,
+        srcs = srcs,
+        tags = tags,
+        deps = [_over_fake(label) for label in deps] + [_FAKE],
+        **kwargs
+    )
 
 def cuda_fake_test(name, deps, **kwargs):
     """A test over the fake runtime alone, for what only that one can be told to do.

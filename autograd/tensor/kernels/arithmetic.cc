@@ -3,77 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/pair_numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
 #include "autograd/tensor/kernels/stretches.h"
 
 namespace twingrad::kernels {
 namespace {
-
-struct MaximumWeightNumber {
-  template <typename T>
-  static T Of(T a, T b) {
-    return a == b ? T(0.5) : (a < b ? T(0) : T(1));
-  }
-};
-
-struct EqualNumber {
-  static bool Of(auto a, auto b) { return a == b; }
-};
-
-struct LogAddExpNumber {
-  template <typename T>
-  static T Of(T a, T b) {
-    if (std::isnan(a) || std::isnan(b)) return a + b;
-    const T greater = a < b ? b : a, lesser = a < b ? a : b;
-    if (std::isinf(greater) || std::isinf(lesser)) return greater;
-    return greater + std::log1p(std::exp(lesser - greater));
-  }
-};
-
-struct Atan2Number {
-  static auto Of(auto a, auto b) {
-    return InDouble([](double x, double y) { return std::atan2(x, y); }, a, b);
-  }
-};
-
-struct XLogYNumber {
-  static auto Of(auto a, auto b) {
-    return InDouble(
-        [](double x, double y) { return x == 0 && !std::isnan(y) ? 0 : x * LogNumber::Of(y); }, a,
-        b);
-  }
-};
-
-struct ScaleOfSquaresNumber {
-  template <typename T>
-  static T Of(T a, T b) {
-    using Limits = std::numeric_limits<T>;
-    const T greater = std::fmin(std::fmax(std::fabs(a), std::fabs(b)), Limits::max());
-    if (greater == 0) return greater;
-    const int exponent = std::ilogb(greater);
-    return std::abs(exponent) < Limits::max_exponent / 4 ? T(1) : std::ldexp(T(1), exponent);
-  }
-};
-
-struct PowIsFlatInBaseNumber {
-  static bool Of(auto a, auto b) { return b == 0 && (a == 0 || std::isnan(a)); }
-};
-
-struct PowIsSteepInBaseNumber {
-  static bool Of(auto a, auto b) { return b == 0 && a != 0 && std::isinf(1 / a); }
-};
-
-struct PowIsFlatInExponentNumber {
-  static bool Of(auto a, auto b) { return a == 0 && b >= 0; }
-};
 
 // From this size on a vectorised loop repays its call; its arithmetic has the same bits.
 constexpr int64_t kVectorSize = 16;
@@ -114,8 +58,16 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 template <typename Number, typename T>
+[[gnu::noinline, gnu::cold]] Tensor RemoteBinary(const char* op, const Tensor& a, const Tensor& b) {
+  const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
+  return RemoteMap<ResultOf<Number, T>, T, T>(op, Apply<Number>(), shape, a, b);
+}
+
+template <typename Number, typename T>
 Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
   using R = ResultOf<Number, T>;
+  if (IsRemote(a)) [[unlikely]]
+    return RemoteBinary<Number, T>(op, a, b);
   if (a.dim() == 0 && b.dim() == 0) {
     Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
     *out.mutable_data<R>() = Number::Of(*a.data<T>(), *b.data<T>());
@@ -144,6 +96,8 @@ Tensor Floating(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 void CheckExponents(const Tensor& exponents) {
+  if (IsRemote(exponents)) [[unlikely]]
+    return CheckExponents(CopyTo(exponents, Device::Cpu()));
   const int64_t* data = exponents.data<int64_t>();
   const Ints sizes = exponents.sizes();
   ForEachElement<1>(sizes, {StridesFor(exponents, sizes)}, [&](int64_t at) {
@@ -194,7 +148,8 @@ Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b) {
 
 Tensor PowIsSteepInBase(const Tensor& a, const Tensor& b) {
   const Tensor steep = Floating<PowIsSteepInBaseNumber>("pow", a, b);
-  const bool* const first = steep.data<bool>();
+  const Tensor here = IsRemote(steep) ? CopyTo(steep, Device::Cpu()) : steep;
+  const bool* const first = here.data<bool>();
   const bool* const end = first + steep.numel();
   return std::find(first, end, true) == end ? Tensor() : steep;
 }
@@ -212,6 +167,8 @@ void AddInto(Tensor& target, const Tensor& other) {
   }
   DispatchNumeric("add_", target.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(target)) [[unlikely]]
+      return RemoteMapInto<T, T, T>("add_", Apply<AddNumber>(), target, target, other);
     T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
     if (target.IsContiguous() && other.IsContiguous()) {

@@ -11,6 +11,7 @@
 #include "autograd/device/stream.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
 #include "autograd/tensor/kernels/sparse.h"
 #include "autograd/tensor/kernels/stretches.h"
 
@@ -57,6 +58,11 @@ void CopyElements(Tensor& target, const Tensor& source) {
                 });
 }
 
+template <typename To, typename From>
+[[gnu::noinline, gnu::cold]] void CopyRemoteElements(const Tensor& target, const Tensor& source) {
+  RemoteMapInto<To, From>("copy_", ConvertTo<To>(), target, source);
+}
+
 // From one device to another. Between two of one type it is work of the source's current stream: it
 // waits until the target's may be written, and the target's current stream waits for it. To the CPU
 // it is done when it returns.
@@ -75,16 +81,48 @@ void CopyBetweenDevices(Tensor& target, const Tensor& source, absl::FunctionRef<
   OrderAfter(to, from);
 }
 
+// The same elements in row-major order, of this type, on the source's device.
+Tensor Formed(const Tensor& source, Ints sizes, DType dtype) {
+  if (source.dtype() == dtype && source.sizes() == sizes && source.IsContiguous()) return source;
+  Tensor formed = Tensor::Empty(sizes, dtype, source.device());
+  CopyInto(formed, source);
+  return formed;
+}
+
+// Between a remote device and another: no kernel reaches the memory of both, so bytes are copied,
+// and elements are put in order before and after that, each time on one device.
+void CopyWithRemote(Tensor& target, const Tensor& source) {
+  if (!IsRemote(target)) {
+    return CopyInto(target, CopiedToHost(Formed(source, source.sizes(), source.dtype())));
+  }
+  Tensor formed = Formed(source, target.sizes(), target.dtype());
+  if (formed.device().type == DeviceType::kSim) formed = CopyTo(formed, Device::Cpu());
+  Tensor arrived = target.IsContiguous()
+                       ? target
+                       : Tensor::Empty(target.sizes(), target.dtype(), target.device());
+  if (IsRemote(formed)) {
+    CopyBetweenDevices(arrived, formed, [&] { CopyOnDevice(arrived, formed); });
+  } else {
+    CopyFromHost(arrived, formed);
+  }
+  if (!arrived.IsSameAs(target)) CopyInto(target, arrived);
+}
+
 void CopyAny(Tensor& target, const Tensor& source) {
   if (target.is_sparse() || source.is_sparse()) RefuseSparse("copy_");
+  const bool is_remote = IsRemote(target);
   const auto copy = [&] {
     DispatchAll(target.dtype(), [&](auto to) {
-      DispatchAll(source.dtype(),
-                  [&](auto from) { CopyElements<decltype(to), decltype(from)>(target, source); });
+      DispatchAll(source.dtype(), [&](auto from) {
+        if (is_remote) [[unlikely]]
+          return CopyRemoteElements<decltype(to), decltype(from)>(target, source);
+        CopyElements<decltype(to), decltype(from)>(target, source);
+      });
     });
   };
   if (target.device() == source.device()) [[likely]]
     return copy();
+  if (is_remote || IsRemote(source)) return CopyWithRemote(target, source);
   CopyBetweenDevices(target, source, copy);
 }
 
@@ -112,6 +150,11 @@ template <typename T>
 Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Shape shape =
       BroadcastShape("where", condition.sizes(), BroadcastShape("where", a.sizes(), b.sizes()));
+  if (IsRemote(a)) [[unlikely]] {
+    Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
+    RemoteMapInto<T, bool, T, T>("where", Select(), out, condition, a, b);
+    return out;
+  }
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   T* z = out.mutable_data<T>();
   if (out.numel() < kFewElements) {
@@ -139,6 +182,10 @@ Tensor Clone(const Tensor& a) {
   return Fresh(a, a.dtype(), a.device());
 }
 Tensor CopyTo(const Tensor& a, Device device) { return Fresh(a, a.dtype(), device); }
+Device HostSide(Device device) { return device.type == DeviceType::kCuda ? Device::Cpu() : device; }
+Tensor MovedTo(const Tensor& a, Device device) {
+  return a.device() == device ? a : CopyTo(a, device);
+}
 Tensor Cast(const Tensor& a, DType dtype) { return Fresh(a, dtype, a.device()); }
 
 void CopyInto(Tensor& target, const Tensor& source) {
@@ -159,6 +206,8 @@ void FillInto(Tensor& target, double value) {
   DispatchAll(target.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T element = CastNumber<T>(value);
+    if (IsRemote(target)) [[unlikely]]
+      return RemoteMapInto<T>("fill_", Constant<T>{element}, target);
     T* out = target.mutable_data<T>();
     if (target.IsContiguous()) {
       std::fill_n(out, target.numel(), element);

@@ -16,6 +16,14 @@ namespace twingrad::kernels {
 Tensor Clone(const Tensor& a);
 Tensor CopyTo(const Tensor& a, Device device);
 
+// Where the host is to write elements that tensors on `device` will read: there, or on the CPU
+// where it cannot. MovedTo brings them there.
+//
+//   Tensor numbers = Tensor::Empty({3}, DType::kI64, HostSide(device));   // written, then:
+//   numbers = MovedTo(numbers, device);
+Device HostSide(Device device);
+Tensor MovedTo(const Tensor& a, Device device);
+
 // A fresh contiguous copy with another element type: float to integer saturates and turns NaN into
 // 0, anything but 0 is true, integers wrap nowhere.
 Tensor Cast(const Tensor& a, DType dtype);

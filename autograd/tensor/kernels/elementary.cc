@@ -1,26 +1,32 @@
 #include "autograd/tensor/kernels/elementary.h"
 
-#include <limits>
-
+#include "autograd/tensor/kernels/limits.h"
 #include "autograd/tensor/kernels/loops.h"
 
 namespace twingrad::kernels {
 namespace {
 
-template <typename Function>
-Tensor EachFloat(const char* op, const Tensor& a, Function function) {
+// Function<T> of each element.
+template <template <class> class Function, typename... Limits>
+Tensor EachFloat(const char* op, const Tensor& a, Limits... limits) {
   return DispatchFloating(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    const Function<T> function{static_cast<T>(limits)...};
     using R = decltype(function(zero));
+    if (IsRemote(a)) [[unlikely]]
+      return RemoteMap<R, T>(op, function, a.sizes(), a);
     return EachStretch<R, T>(a, [&](const T* x, R* z, int64_t count) {
       for (int64_t i = 0; i < count; ++i) z[i] = function(x[i]);
     });
   });
 }
 
+template <typename Number>
 Tensor Tested(processor::Test test, const char* op, const Tensor& a) {
   return DispatchFloating(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]]
+      return RemoteMap<bool, T>(op, Apply<Number>(), a.sizes(), a);
     return EachStretch<bool, T>(a, [&](const T* x, bool* z, int64_t count) {
       processor::LoopsInUse().Of<T>().test(test, x, z, count);
     });
@@ -30,23 +36,18 @@ Tensor Tested(processor::Test test, const char* op, const Tensor& a) {
 }  // namespace
 
 Tensor Clamp(const Tensor& a, double low, double high) {
-  return EachFloat("clamp", a, [=](auto x) {
-    const auto least = static_cast<decltype(x)>(low), most = static_cast<decltype(x)>(high);
-    return x < least ? least : x > most ? most : x;
-  });
+  return EachFloat<ClampedTo>("clamp", a, low, high);
 }
 
 Tensor IsWithin(const Tensor& a, double low, double high) {
-  return EachFloat("clamp", a, [=](auto x) {
-    constexpr auto kNoLimit = std::numeric_limits<decltype(x)>::infinity();
-    const auto least = static_cast<decltype(x)>(low), most = static_cast<decltype(x)>(high);
-    return (x > least || least == -kNoLimit) && (x < most || most == kNoLimit);
-  });
+  return EachFloat<LiesWithin>("clamp", a, low, high);
 }
 
 Tensor IsPositive(const Tensor& a) {
-  return Tested(processor::Test::kIsPositive, "is_positive", a);
+  return Tested<IsPositiveNumber>(processor::Test::kIsPositive, "is_positive", a);
 }
-Tensor IsZero(const Tensor& a) { return Tested(processor::Test::kIsZero, "is_zero", a); }
+Tensor IsZero(const Tensor& a) {
+  return Tested<IsZeroNumber>(processor::Test::kIsZero, "is_zero", a);
+}
 
 }  // namespace twingrad::kernels

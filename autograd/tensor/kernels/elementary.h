@@ -15,6 +15,7 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
 #include "autograd/tensor/kernels/stretches.h"
 #include "autograd/tensor/tensor.h"
 
@@ -59,6 +60,8 @@ template <typename Number>
 Tensor Each(const Tensor& a) {
   const auto each = [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]]
+      return RemoteMap<T, T>(Number::kName, Apply<Number>(), a.sizes(), a);
     return EachStretch<T, T>(a, EachOf<Number, T>);
   };
   if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), each);

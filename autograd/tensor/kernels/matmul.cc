@@ -1,6 +1,7 @@
 #include "autograd/tensor/kernels/matmul.h"
 
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/processor/products.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -89,10 +91,34 @@ Matrix<T> MatrixOf(const Tensor& t, bool left) {
   return m;
 }
 
+// The products of a batch of x and y, into `out`.
+template <typename T>
+[[gnu::noinline, gnu::cold]] void MultiplyRemote(const Tensor& a, const Matrix<T>& x,
+                                                 const Tensor& b, const Matrix<T>& y, Ints batch,
+                                                 const Tensor& out) {
+  Shape sizes(batch.begin(), batch.end());
+  Shape a_strides = BatchStrides(a, batch), b_strides = BatchStrides(b, batch);
+  for (const auto& [size, a_step, b_step] : {std::tuple(x.rows, x.row_step, int64_t{0}),
+                                             std::tuple(y.columns, int64_t{0}, y.column_step)}) {
+    sizes.push_back(size);
+    a_strides.push_back(a_step);
+    b_strides.push_back(b_step);
+  }
+  const MatmulBody<MulNumber, AddNumber, T> body{
+      Address<T>(a),
+      Address<T>(b),
+      Address<T>(out),
+      x.columns,
+      x.column_step,
+      y.row_step,
+      WalkOver<2>("matmul", a.device(), sizes, {a_strides, b_strides})};
+  RunRemote("matmul", body, out.numel(), {&out}, {&a, &b});
+}
+
 template <typename T>
 Tensor MatmulOf(const Tensor& a, const Tensor& b) {
   Matrix<T> x = MatrixOf<T>(a, true), y = MatrixOf<T>(b, false);
-  const bool large = IsLarge(x, y);
+  const bool large = IsLarge(x, y) && !IsRemote(a);
   if (large && !processor::IsMultiplied(x)) return MatmulOf<T>(Clone(a), b);
   if (large && !processor::IsMultiplied(y)) return MatmulOf<T>(a, Clone(b));
   const Shape batch = BroadcastShape("matmul", BatchSizes(a), BatchSizes(b));
@@ -100,6 +126,10 @@ Tensor MatmulOf(const Tensor& a, const Tensor& b) {
   if (a.dim() > 1) shape.push_back(x.rows);
   if (b.dim() > 1) shape.push_back(y.columns);
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
+  if (IsRemote(a)) [[unlikely]] {
+    MultiplyRemote(a, x, b, y, batch, out);
+    return out;
+  }
   T* z = out.mutable_data<T>();
   ForEachElement<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)},
                     [&](int64_t p, int64_t q) {

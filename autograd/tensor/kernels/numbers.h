@@ -20,13 +20,14 @@
 #include <numbers>
 #include <type_traits>
 
+#include "autograd/base/device_code.h"
 #include "autograd/tensor/element.h"  // IWYU pragma: export
 #include "autograd/tensor/kernels/processor/loops.h"
 
 namespace twingrad::kernels {
 
-inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
-inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
+AG_DEVICE inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
+AG_DEVICE inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
 
 // The element types of an operation: f32, f64 and i64; or f32 and f64.
 struct OnNumbers {
@@ -45,7 +46,7 @@ concept HasLoop = requires {
 struct AddNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kAdd;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) + Unsigned(b));
     return a + b;
   }
@@ -54,7 +55,7 @@ struct AddNumber {
 struct SubNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kSub;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) - Unsigned(b));
     return a - b;
   }
@@ -63,7 +64,7 @@ struct SubNumber {
 struct MulNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kMul;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) * Unsigned(b));
     return a * b;
   }
@@ -71,13 +72,13 @@ struct MulNumber {
 
 struct DivNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kDiv;
-  static auto Of(auto a, auto b) { return a / b; }
+  AG_DEVICE static auto Of(auto a, auto b) { return a / b; }
 };
 
 struct PowNumber {
   // Integers: by squaring, wrapping; the caller has refused negative exponents.
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
       uint64_t result = 1;
       uint64_t square = Unsigned(a);
@@ -98,7 +99,7 @@ struct ExtremeNumber {
   static constexpr processor::Binary kLoop =
       kLeast ? processor::Binary::kMinimum : processor::Binary::kMaximum;
   template <typename T>
-  static T Of(T a, T b) {
+  AG_DEVICE static T Of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(a)) return a;
       if (std::isnan(b)) return b;
@@ -109,18 +110,33 @@ struct ExtremeNumber {
 using MaximumNumber = ExtremeNumber<false>;
 using MinimumNumber = ExtremeNumber<true>;
 
-// The function of one float that a loop computes.
+// The function of one float that a loop computes; on a GPU that of its library.
 template <typename T>
-T ByLoop(processor::Unary op, T a) {
+AG_DEVICE T ByLoop(processor::Unary op, T a) {
+#if defined(__CUDA_ARCH__)
+  switch (op) {
+    case processor::Unary::kExp:
+      return std::exp(a);
+    case processor::Unary::kLog:
+      return std::log(a);
+    case processor::Unary::kTanh:
+      return std::tanh(a);
+    default: {  // kSigmoid
+      const T power = std::exp(-std::fabs(a));
+      return (a < 0 ? power : T(1)) / (1 + power);
+    }
+  }
+#else
   T result;
   processor::LoopsInUse().Of<T>().unary(op, &a, &result, 1);
   return result;
+#endif
 }
 
 // A function of double; of f32 its result is rounded once more, which makes it as good as exact:
 // the C library's functions of float are off by up to 2 units in the last place.
 template <typename Function, typename... T>
-auto InDouble(Function function, T... a) {
+AG_DEVICE auto InDouble(Function function, T... a) {
   return static_cast<std::common_type_t<T...>>(function(static_cast<double>(a)...));
 }
 
@@ -128,7 +144,7 @@ struct NegNumber : OnNumbers {
   static constexpr processor::Unary kLoop = processor::Unary::kNeg;
   static constexpr const char* kName = "neg";
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     if constexpr (std::is_integral_v<T>) return Wrap(0 - Unsigned(a));
     return -a;
   }
@@ -138,7 +154,7 @@ struct AbsNumber : OnNumbers {
   static constexpr processor::Unary kLoop = processor::Unary::kAbs;
   static constexpr const char* kName = "abs";
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     if constexpr (std::is_integral_v<T>) return a < 0 ? NegNumber::Of(a) : a;
     return std::fabs(a);
   }
@@ -149,7 +165,7 @@ struct ReluNumber : OnNumbers {
   static constexpr const char* kName = "relu";
   // NaN stays NaN; -0 becomes 0.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return a > T(0) ? a : (a != a ? a : T(0));
   }
 };
@@ -158,7 +174,7 @@ struct SgnNumber : OnNumbers {
   static constexpr const char* kName = "sgn";
   // (a > 0) - (a < 0): 0 for NaN.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return static_cast<T>(static_cast<int>(a > T(0)) - static_cast<int>(a < T(0)));
   }
 };
@@ -166,82 +182,82 @@ struct SgnNumber : OnNumbers {
 struct ExpNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kExp;
   static constexpr const char* kName = "exp";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct LogNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kLog;
   static constexpr const char* kName = "log";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct SqrtNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kSqrt;
   static constexpr const char* kName = "sqrt";
-  static auto Of(auto a) { return std::sqrt(a); }
+  AG_DEVICE static auto Of(auto a) { return std::sqrt(a); }
 };
 
 struct SinNumber : OnFloats {
   static constexpr const char* kName = "sin";
-  static auto Of(auto a) { return std::sin(a); }
+  AG_DEVICE static auto Of(auto a) { return std::sin(a); }
 };
 
 struct CosNumber : OnFloats {
   static constexpr const char* kName = "cos";
-  static auto Of(auto a) { return std::cos(a); }
+  AG_DEVICE static auto Of(auto a) { return std::cos(a); }
 };
 
 struct TanNumber : OnFloats {
   static constexpr const char* kName = "tan";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return std::tan(x); }, a);
   }
 };
 
 struct AsinNumber : OnFloats {
   static constexpr const char* kName = "asin";
-  static auto Of(auto a) { return std::asin(a); }
+  AG_DEVICE static auto Of(auto a) { return std::asin(a); }
 };
 
 struct AcosNumber : OnFloats {
   static constexpr const char* kName = "acos";
-  static auto Of(auto a) { return std::acos(a); }
+  AG_DEVICE static auto Of(auto a) { return std::acos(a); }
 };
 
 struct AtanNumber : OnFloats {
   static constexpr const char* kName = "atan";
-  static auto Of(auto a) { return std::atan(a); }
+  AG_DEVICE static auto Of(auto a) { return std::atan(a); }
 };
 
 struct SinhNumber : OnFloats {
   static constexpr const char* kName = "sinh";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return std::sinh(x); }, a);
   }
 };
 
 struct CoshNumber : OnFloats {
   static constexpr const char* kName = "cosh";
-  static auto Of(auto a) { return std::cosh(a); }
+  AG_DEVICE static auto Of(auto a) { return std::cosh(a); }
 };
 
 struct AsinhNumber : OnFloats {
   static constexpr const char* kName = "asinh";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return std::asinh(x); }, a);
   }
 };
 
 struct AcoshNumber : OnFloats {
   static constexpr const char* kName = "acosh";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return std::acosh(x); }, a);
   }
 };
 
 struct AtanhNumber : OnFloats {
   static constexpr const char* kName = "atanh";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return std::atanh(x); }, a);
   }
 };
@@ -249,82 +265,88 @@ struct AtanhNumber : OnFloats {
 struct ErfcNumber : OnFloats {
   static constexpr const char* kName = "erfc";
   // The C library's of double may be off by 2.5 units; its own of long double is rounded once.
-  static float Of(float a) {
+  AG_DEVICE static float Of(float a) {
     return InDouble([](double x) { return std::erfc(x); }, a);
   }
-  static double Of(double a) { return static_cast<double>(std::erfc(static_cast<long double>(a))); }
+  AG_DEVICE static double Of(double a) {
+#ifdef __CUDA_ARCH__  // has no long double
+    return std::erfc(a);
+#else
+    return static_cast<double>(std::erfc(static_cast<long double>(a)));
+#endif
+  }
 };
 
 struct ErfNumber : OnFloats {
   static constexpr const char* kName = "erf";
-  static auto Of(auto a) { return std::erf(a); }
+  AG_DEVICE static auto Of(auto a) { return std::erf(a); }
 };
 
 struct Expm1Number : OnFloats {
   static constexpr const char* kName = "expm1";
-  static auto Of(auto a) { return std::expm1(a); }
+  AG_DEVICE static auto Of(auto a) { return std::expm1(a); }
 };
 
 struct Log1pNumber : OnFloats {
   static constexpr const char* kName = "log1p";
-  static auto Of(auto a) { return std::log1p(a); }
+  AG_DEVICE static auto Of(auto a) { return std::log1p(a); }
 };
 
 struct Log2Number : OnFloats {
   static constexpr const char* kName = "log2";
-  static auto Of(auto a) { return std::log2(a); }
+  AG_DEVICE static auto Of(auto a) { return std::log2(a); }
 };
 
 struct Log10Number : OnFloats {
   static constexpr const char* kName = "log10";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return std::log10(x); }, a);
   }
 };
 
 struct Exp2Number : OnFloats {
   static constexpr const char* kName = "exp2";
-  static auto Of(auto a) { return std::exp2(a); }
+  AG_DEVICE static auto Of(auto a) { return std::exp2(a); }
 };
 
 struct RsqrtNumber : OnFloats {
   static constexpr const char* kName = "rsqrt";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return 1 / std::sqrt(x); }, a);
   }
 };
 
 struct ReciprocalNumber : OnFloats {
   static constexpr const char* kName = "reciprocal";
-  static auto Of(auto a) { return decltype(a)(1) / a; }
+  AG_DEVICE static auto Of(auto a) { return decltype(a)(1) / a; }
 };
 
 struct SquareNumber : OnNumbers {
   static constexpr const char* kName = "square";
-  static auto Of(auto a) { return MulNumber::Of(a, a); }
+  AG_DEVICE static auto Of(auto a) { return MulNumber::Of(a, a); }
 };
 
 struct TanhNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kTanh;
   static constexpr const char* kName = "tanh";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct SigmoidNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kSigmoid;
   static constexpr const char* kName = "sigmoid";
-  static auto Of(auto a) { return ByLoop(kLoop, a); }
+  AG_DEVICE static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 // a times the part of it that passes, `share` of [0, 1]; the limit, 0, at the infinity that it
 // stops.
 template <typename T>
-T Gated(T a, T share) {
+AG_DEVICE T Gated(T a, T share) {
   return share == T(0) ? T(0) : a * share;
 }
 
 // a times sigmoid(z), by whose root where that loses digits to underflow.
-inline double GatedBySigmoid(double a, double z) {
+AG_DEVICE inline double GatedBySigmoid(double a, double z) {
   if (!(z < -700)) return Gated(a, SigmoidNumber::Of(z));
   const double root = ExpNumber::Of(z / 2);
   return root == 0 ? 0 : a * root * root;
@@ -332,7 +354,7 @@ inline double GatedBySigmoid(double a, double z) {
 
 struct SiluNumber : OnFloats {
   static constexpr const char* kName = "silu";
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble([](double x) { return GatedBySigmoid(x, x); }, a);
   }
 };
@@ -341,7 +363,7 @@ struct SoftplusNumber : OnFloats {
   static constexpr const char* kName = "softplus";
   // No exponential overflows.
   template <typename T>
-  static T Of(T a) {
+  AG_DEVICE static T Of(T a) {
     return (a < T(0) ? T(0) : a) + std::log1p(ExpNumber::Of(-std::fabs(a)));
   }
 };
@@ -349,7 +371,7 @@ struct SoftplusNumber : OnFloats {
 struct GeluNumber : OnFloats {
   static constexpr const char* kName = "gelu";
   // By erfc: 1 + erf loses the digits of its small results.
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     return InDouble(
         [](double x) { return Gated(x, std::erfc(-x * (std::numbers::sqrt2 / 2)) / 2); }, a);
   }
@@ -358,7 +380,7 @@ struct GeluNumber : OnFloats {
 struct GeluTanhNumber : OnFloats {
   static constexpr const char* kName = "gelu_tanh";
   // By (1 + tanh z) / 2 = sigmoid(2 z), for the same reason.
-  static auto Of(auto a) {
+  AG_DEVICE static auto Of(auto a) {
     constexpr double kScale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
     return InDouble([](double x) { return GatedBySigmoid(x, kScale * (x + 0.044715 * x * x * x)); },
                     a);

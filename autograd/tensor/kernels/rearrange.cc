@@ -11,25 +11,21 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/line_bodies.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
 
 namespace twingrad::kernels {
 namespace {
 
-// The lines along one dimension of a contiguous tensor: `count` of them, each of `size` elements
-// that are `stride` apart.
-struct Lines {
-  Lines(const Tensor& a, int64_t dim) : size(a.sizes()[dim]) {
-    for (int64_t d = dim + 1; d < a.dim(); ++d) stride *= a.sizes()[d];
-    count = size == 0 ? 0 : a.numel() / size;
-  }
-  int64_t First(int64_t line) const { return line / stride * stride * size + line % stride; }
-
-  int64_t size;
-  int64_t stride = 1;
-  int64_t count;
-};
+// The lines along one dimension of a contiguous tensor.
+Lines LinesAlong(const Tensor& a, int64_t dim) {
+  Lines lines{a.sizes()[dim], 1, 0};
+  for (int64_t d = dim + 1; d < a.dim(); ++d) lines.stride *= a.sizes()[d];
+  lines.count = lines.size == 0 ? 0 : a.numel() / lines.size;
+  return lines;
+}
 
 Tensor Rows(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
 
@@ -53,33 +49,46 @@ Shape StridesBeside(const Tensor& a, int64_t dim) {
   return strides;
 }
 
-template <typename T>
-bool IsNan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
-  return false;
-}
-
-// Ascending order, NaN last.
-template <typename T>
-bool IsBelow(T x, T y) {
-  if (IsNan(x)) return false;
-  return IsNan(y) || x < y;
-}
-
-template <typename T>
-int64_t IndexOfExtreme(const T* line, int64_t size, int64_t stride, bool least) {
-  int64_t best = 0;
-  for (int64_t k = 1; k < size && !IsNan(line[best * stride]); ++k) {
-    const T x = line[k * stride], y = line[best * stride];
-    if (IsNan(x) || (least ? x < y : y < x)) best = k;
+// Refuses indices that are none of the dimension's, of a remote tensor.
+void CheckRemoteIndices(const char* op, const Tensor& index, int64_t size) {
+  const Tensor here = CopyTo(index, Device::Cpu());
+  const int64_t* const indices = here.data<int64_t>();
+  for (int64_t i = 0; i < here.numel(); ++i) {
+    if (indices[i] < 0 || indices[i] >= size) RefuseIndex(op, indices[i], size);
   }
-  return best;
 }
 
-// put(place, term) takes each term, in order, in at its place in `out`.
-template <typename T, typename Put>
+// Of the dimensions but `dim`.
+Shape Beside(Ints all, int64_t dim) {
+  Shape others(all.begin(), all.end());
+  others.erase(others.begin() + dim);
+  return others;
+}
+
+template <typename Put, typename T>
+[[gnu::noinline, gnu::cold]] void ScatterRemote(const char* op, const Tensor& out, int64_t dim,
+                                                const Tensor& index, const Tensor& source) {
+  CheckRemoteIndices(op, index, out.sizes()[dim]);
+  const ScatterBody<Put, T> body{
+      Address<int64_t>(index),
+      Address<T>(source),
+      Address<T>(out),
+      index.sizes()[dim],
+      index.strides()[dim],
+      source.strides()[dim],
+      out.strides()[dim],
+      WalkOver<3>(op, out.device(), Beside(index.sizes(), dim),
+                  {Beside(index.strides(), dim), Beside(source.strides(), dim),
+                   Beside(out.strides(), dim)})};
+  RunRemote(op, body, index.numel() == 0 ? 0 : body.walk.count, {&out}, {&index, &source});
+}
+
+// Put::Of(there, term) takes each term, in order, in at its place in `out`.
+template <typename Put, typename T>
 void EachScattered(const char* op, Tensor& out, int64_t dim, const Tensor& index,
-                   const Tensor& source, Put put) {
+                   const Tensor& source) {
+  if (IsRemote(out)) [[unlikely]]
+    return ScatterRemote<Put, T>(op, out, dim, index, source);
   const int64_t size = out.sizes()[dim], stride = out.strides()[dim];
   const int64_t* indices = index.data<int64_t>();
   T* target = out.mutable_data<T>();
@@ -91,10 +100,21 @@ void EachScattered(const char* op, Tensor& out, int64_t dim, const Tensor& index
                   for (int64_t i = 0; i < row.count; ++i) {
                     const int64_t k = indices[row.offset[1] + i * row.step[1]];
                     if (k < 0 || k >= size) RefuseIndex(op, k, size);
-                    put(target[row.offset[0] + i * row.step[0] + k * stride],
-                        terms[row.offset[2] + i * row.step[2]]);
+                    T& place = target[row.offset[0] + i * row.step[0] + k * stride];
+                    place = Put::Of(place, terms[row.offset[2] + i * row.step[2]]);
                   }
                 });
+}
+
+template <typename T>
+[[gnu::noinline, gnu::cold]] void GatherRemote(const char* op, const Tensor& a, int64_t dim,
+                                               const Tensor& index, const Tensor& out) {
+  CheckRemoteIndices(op, index, a.sizes()[dim]);
+  const GatherBody<T> body{Address<T>(a), Address<int64_t>(index), Address<T>(out),
+                           a.strides()[dim],
+                           WalkOver<2>(op, a.device(), index.sizes(),
+                                       {StridesFor(index, index.sizes()), StridesBeside(a, dim)})};
+  RunRemote(op, body, out.numel(), {&out}, {&a, &index});
 }
 
 }  // namespace
@@ -110,6 +130,14 @@ Tensor Flip(const Tensor& a, Ints dims) {
   }
   DispatchAll(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]] {
+      const MapBody<ConvertTo<T>, T, T> body{
+          {},
+          Address<T>(out),
+          {Address<T>(a) + last, nullptr},
+          WalkOver<2>("flip", a.device(), a.sizes(), {StridesFor(out, a.sizes()), strides})};
+      return RunRemote("flip", body, out.numel(), {&out}, {&a});
+    }
     const T* in = a.data<T>() + last;
     T* p = out.mutable_data<T>();
     ForEachElement<1>(a.sizes(), {strides}, [&](int64_t at) { *p++ = in[at]; });
@@ -121,9 +149,11 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op)
   CheckIndices(op, a, index);
   Tensor out = Tensor::Empty(index.sizes(), a.dtype(), a.device());
   const int64_t size = a.sizes()[dim], stride = a.strides()[dim];
-  const int64_t* indices = index.data<int64_t>();
   DispatchAll(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]]
+      return GatherRemote<T>(op, a, dim, index, out);
+    const int64_t* const indices = index.data<int64_t>();
     const T* in = a.data<T>();
     T* p = out.mutable_data<T>();
     ForEachRow<2>(index.sizes(), {StridesBeside(a, dim), StridesFor(index, index.sizes())},
@@ -144,8 +174,7 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   Tensor out = Clone(a);
   DispatchNumeric("scatter_add", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    EachScattered<T>("scatter_add", out, dim, index, source,
-                     [](T& sum, T term) { sum = AddNumber::Of(sum, term); });
+    EachScattered<AddNumber, T>("scatter_add", out, dim, index, source);
   });
   return out;
 }
@@ -156,51 +185,72 @@ Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& 
   Tensor out = Clone(a);
   DispatchAll(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    EachScattered<T>("scatter", out, dim, index, source, [](T& there, T term) { there = term; });
+    EachScattered<LatterNumber, T>("scatter", out, dim, index, source);
   });
   return out;
 }
+
+namespace {
+
+template <typename T>
+void SortOnHost(const Tensor& rows, const Lines& lines, bool descending, const Sorted& sorted) {
+  std::vector<int64_t> order(static_cast<size_t>(lines.size));
+  int64_t* const indices = sorted.indices.mutable_data<int64_t>();
+  T* const values = sorted.values.mutable_data<T>();
+  for (int64_t l = 0; l < lines.count; ++l) {
+    const int64_t first = lines.First(l);
+    const T* line = rows.data<T>() + first;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
+      if (descending) std::swap(x, y);
+      return IsBelow(line[x * lines.stride], line[y * lines.stride]);
+    });
+    for (int64_t k = 0; k < lines.size; ++k) {
+      const int64_t from = order[static_cast<size_t>(k)];
+      values[first + k * lines.stride] = line[from * lines.stride];
+      indices[first + k * lines.stride] = from;
+    }
+  }
+}
+
+// A body that reads a row-major tensor and writes one of the same lines.
+template <template <class> class Body, typename T, typename... Rest>
+void AlongLines(const char* op, const Tensor& in, const Tensor& out, int64_t dim, Rest... rest) {
+  const Lines lines = LinesAlong(in, dim);
+  using Out = std::remove_reference_t<decltype(*Body<T>::out)>;
+  RunBody(op, Body<T>{ToRead<T>(in), ToWrite<Out>(out), lines, rest...}, lines.count, {&out},
+          {&in});
+}
+
+}  // namespace
 
 Sorted Sort(const Tensor& a, int64_t dim, bool descending) {
   const Tensor rows = Rows(a);
   Sorted sorted{Tensor::Empty(a.sizes(), a.dtype(), a.device()),
                 Tensor::Empty(a.sizes(), DType::kI64, a.device())};
-  const Lines lines(rows, dim);
-  std::vector<int64_t> order(static_cast<size_t>(lines.size));
-  int64_t* indices = sorted.indices.mutable_data<int64_t>();
+  const Lines lines = LinesAlong(rows, dim);
   DispatchNumeric("sort", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* values = sorted.values.mutable_data<T>();
-    for (int64_t l = 0; l < lines.count; ++l) {
-      const int64_t first = lines.First(l);
-      const T* line = rows.data<T>() + first;
-      std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-        if (descending) std::swap(x, y);
-        return IsBelow(line[x * lines.stride], line[y * lines.stride]);
-      });
-      for (int64_t k = 0; k < lines.size; ++k) {
-        const int64_t from = order[static_cast<size_t>(k)];
-        values[first + k * lines.stride] = line[from * lines.stride];
-        indices[first + k * lines.stride] = from;
-      }
-    }
+    if (!IsRemote(a)) return SortOnHost<T>(rows, lines, descending, sorted);
+    const Tensor spare = Tensor::Empty(a.sizes(), DType::kI64, a.device());
+    const SortBody<T> body{Address<T>(rows),
+                           Address<T>(sorted.values),
+                           Address<int64_t>(sorted.indices),
+                           Address<int64_t>(spare),
+                           lines,
+                           descending};
+    RunRemote("sort", body, lines.count, {&sorted.values, &sorted.indices, &spare}, {&rows});
   });
   return sorted;
 }
 
 Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
-  const Tensor rows = Rows(a);
+  const char* const op = least ? "min" : "max";
   Shape shape(a.sizes().begin(), a.sizes().end());
   shape[dim] = 1;
   Tensor out = Tensor::Empty(shape, DType::kI64, a.device());
-  const Lines lines(rows, dim);
-  DispatchNumeric(least ? "min" : "max", a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    int64_t* const indices = out.mutable_data<int64_t>();
-    for (int64_t l = 0; l < lines.count; ++l) {
-      indices[l] = IndexOfExtreme(rows.data<T>() + lines.First(l), lines.size, lines.stride, least);
-    }
+  DispatchNumeric(op, a.dtype(), [&](auto zero) {
+    AlongLines<ExtremeIndexBody, decltype(zero)>(op, Rows(a), out, dim, least);
   });
   return out;
 }
@@ -210,18 +260,12 @@ template <typename Number>
 static Tensor Running(const char* op, const Tensor& a, int64_t dim, bool reverse, int start) {
   const Tensor rows = Rows(a);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
-  const Lines lines(rows, dim);
+  const Lines lines = LinesAlong(rows, dim);
   DispatchNumeric(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t l = 0; l < lines.count; ++l) {
-      const T* in = rows.data<T>() + lines.First(l);
-      T* results = out.mutable_data<T>() + lines.First(l);
-      T so_far = static_cast<T>(start);
-      for (int64_t i = 0; i < lines.size; ++i) {
-        const int64_t at = (reverse ? lines.size - 1 - i : i) * lines.stride;
-        results[at] = so_far = Number::Of(so_far, in[at]);
-      }
-    }
+    const RunningBody<Number, T> body{ToRead<T>(rows), ToWrite<T>(out), lines, reverse,
+                                      static_cast<T>(start)};
+    RunBody(op, body, lines.count, {&out}, {&rows});
   });
   return out;
 }
@@ -234,57 +278,23 @@ Tensor Cumprod(const Tensor& a, int64_t dim) {
   return Running<MulNumber>("cumprod", a, dim, /*reverse=*/false, 1);
 }
 
-// Of element i: the product of those before it, times what follows of it, which is
-// g_i + x_(i+1) (g_(i+1) + x_(i+2) (...)).
 Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim) {
   const Tensor rows = Rows(a), gradients = Rows(gradient);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
-  const Lines lines(rows, dim);
+  const Lines lines = LinesAlong(rows, dim);
   DispatchNumeric("cumprod", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t l = 0; l < lines.count; ++l) {
-      const T* x = rows.data<T>() + lines.First(l);
-      const T* g = gradients.data<T>() + lines.First(l);
-      T* results = out.mutable_data<T>() + lines.First(l);
-      T so_far = static_cast<T>(1);
-      for (int64_t i = 0; i < lines.size; ++i) {
-        results[i * lines.stride] = so_far;
-        so_far = MulNumber::Of(so_far, x[i * lines.stride]);
-      }
-      T after = zero;
-      for (int64_t i = lines.size; i-- > 0;) {
-        const int64_t at = i * lines.stride;
-        if (i + 1 < lines.size) after = MulNumber::Of(after, x[at + lines.stride]);
-        after = AddNumber::Of(after, g[at]);
-        results[at] = MulNumber::Of(results[at], after);
-      }
-    }
+    const CumprodGradientBody<T> body{ToRead<T>(rows), ToRead<T>(gradients), ToWrite<T>(out),
+                                      lines};
+    RunBody("cumprod", body, lines.count, {&out}, {&rows, &gradients});
   });
   return out;
 }
 
 Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
-  const Tensor rows = Rows(a);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
-  const Lines lines(rows, dim);
   DispatchFloating("logcumsumexp", a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t l = 0; l < lines.count; ++l) {
-      const T* in = rows.data<T>() + lines.First(l);
-      T* results = out.mutable_data<T>() + lines.First(l);
-      // The sum of e^(x - greatest), in which equal infinities are 1.
-      T greatest = -std::numeric_limits<T>::infinity(), sum = zero;
-      for (int64_t i = 0; i < lines.size; ++i) {
-        const T x = in[i * lines.stride];
-        if (x > greatest) {
-          sum = sum * ExpNumber::Of(greatest - x) + T(1);
-          greatest = x;
-        } else {
-          sum += x == greatest ? T(1) : ExpNumber::Of(x - greatest);
-        }
-        results[i * lines.stride] = greatest + LogNumber::Of(sum);
-      }
-    }
+    AlongLines<LogcumsumexpBody, decltype(zero)>("logcumsumexp", Rows(a), out, dim);
   });
   return out;
 }
@@ -292,29 +302,11 @@ Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
 Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
   const Tensor terms = Rows(x), logs = Rows(r);
   Tensor out = Tensor::Empty(r.sizes(), r.dtype(), r.device());
-  const Lines lines(logs, dim);
+  const Lines lines = LinesAlong(logs, dim);
   DispatchFloating("logcumsumexp", r.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    // From an entry to the next, or back. Equal infinities are no distance apart.
-    const auto damped = [](T sum, T log, T next) {
-      if (log == -std::numeric_limits<T>::infinity()) return T(0);  // whatever the sum is
-      return log == next ? sum : sum * ExpNumber::Of(log - next);
-    };
-    const T* const damping = logs.data<T>();
-    const T* const added = terms.data<T>();
-    T* const sums = out.mutable_data<T>();
-    for (int64_t l = 0; l < lines.count; ++l) {
-      const int64_t first = lines.First(l);
-      T sum = zero, before = zero;
-      for (int64_t i = 0; i < lines.size; ++i) {
-        const int64_t at = first + (up ? i : lines.size - 1 - i) * lines.stride;
-        const T log = damping[at];
-        if (i > 0) sum = up ? damped(sum, before, log) : damped(sum, log, before);
-        sum += added[at];
-        before = log;
-        sums[at] = sum;
-      }
-    }
+    const DampedSumBody<T> body{ToRead<T>(terms), ToRead<T>(logs), ToWrite<T>(out), lines, up};
+    RunBody("logcumsumexp", body, lines.count, {&out}, {&terms, &logs});
   });
   return out;
 }
@@ -325,20 +317,8 @@ Tensor ProductOfOthers(const Tensor& matrix) {
   const int64_t count = matrix.sizes()[0], size = matrix.sizes()[1];
   DispatchNumeric("prod", matrix.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t r = 0; r < count; ++r) {
-      const T* in = rows.data<T>() + r * size;
-      T* others = out.mutable_data<T>() + r * size;
-      T product = static_cast<T>(1);
-      for (int64_t i = 0; i < size; ++i) {  // of those before
-        others[i] = product;
-        product = MulNumber::Of(product, in[i]);
-      }
-      product = static_cast<T>(1);
-      for (int64_t i = size; i-- > 0;) {  // times those behind
-        others[i] = MulNumber::Of(others[i], product);
-        product = MulNumber::Of(product, in[i]);
-      }
-    }
+    const ProductOfOthersBody<T> body{ToRead<T>(rows), ToWrite<T>(out), size};
+    RunBody("prod", body, count, {&out}, {&rows});
   });
   return out;
 }

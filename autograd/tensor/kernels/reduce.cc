@@ -10,6 +10,7 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -99,6 +100,37 @@ void SumAlong(const Path& path, const T* in, T* out) {
   });
 }
 
+// What a remote device folds at a time: with more, parts of this size first, and then what they
+// gave.
+constexpr int64_t kMostFolded = 4096;
+
+// A fold into a fresh tensor of `out`, which has kept's elements where its size is not 1.
+template <typename Number, typename T>
+[[gnu::noinline, gnu::cold]] void FoldRemote(const char* op, const Tensor& a, Ints kept, T first,
+                                             const Tensor& out) {
+  Shape kept_sizes, kept_strides, reduced_sizes, reduced_strides;
+  for (int64_t d = 0; d < a.dim(); ++d) {
+    const bool is_kept = kept[d] == a.sizes()[d];
+    (is_kept ? kept_sizes : reduced_sizes).push_back(a.sizes()[d]);
+    (is_kept ? kept_strides : reduced_strides).push_back(a.strides()[d]);
+  }
+  FoldBody<Number, T> body{Address<T>(a),
+                           Address<T>(out),
+                           first,
+                           WalkOver<1>(op, a.device(), kept_sizes, {kept_strides}),
+                           WalkOver<1>(op, a.device(), reduced_sizes, {reduced_strides}),
+                           /*parts=*/1,
+                           /*size=*/kMostFolded};
+  if (body.reduced.count <= kMostFolded) {
+    return RunRemote(op, body, out.numel(), {&out}, {&a});
+  }
+  body.parts = (body.reduced.count + kMostFolded - 1) / kMostFolded;
+  const Tensor sums = Tensor::Empty({out.numel(), body.parts}, a.dtype(), a.device());
+  body.out = Address<T>(sums);
+  RunRemote(op, body, sums.numel(), {&sums}, {&a});
+  FoldRemote<Number>(op, sums, Shape({out.numel(), 1}), first, out);
+}
+
 struct Reduced {
   Shape kept;   // a's sizes, 1 where reduced
   Shape shape;  // of the result
@@ -117,6 +149,8 @@ Tensor FoldInto(const char* op, const Tensor& a, const Reduced& to, First first)
   }
   DispatchNumeric(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]]
+      return FoldRemote<Number, T>(op, a, kept, first(zero), out);
     T* elements = out.mutable_data<T>();
     std::fill_n(elements, out.numel(), first(zero));
     const Path path{Shape(a.sizes().begin(), a.sizes().end()),

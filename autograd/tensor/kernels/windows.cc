@@ -7,6 +7,8 @@
 
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/remote_bodies.h"
+#include "autograd/tensor/kernels/window_bodies.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -56,6 +58,27 @@ std::vector<int64_t> PlacesOf(const Windows& windows) {
   });
 }
 
+Tensor OnDeviceOf(const Tensor& a, const std::vector<int64_t>& numbers) {
+  return Tensor::FromData<int64_t>({static_cast<int64_t>(numbers.size())}, numbers, a.device());
+}
+
+// By place of a plane of `size` elements, where those begin among `takers` that lie there.
+void Invert(const std::vector<int64_t>& places, int64_t size, std::vector<int64_t>* starts,
+            std::vector<int64_t>* takers) {
+  starts->assign(static_cast<size_t>(size) + 1, 0);
+  for (const int64_t place : places) {
+    if (place >= 0) ++(*starts)[static_cast<size_t>(place) + 1];
+  }
+  for (size_t k = 1; k < starts->size(); ++k) (*starts)[k] += (*starts)[k - 1];
+  takers->resize(static_cast<size_t>(starts->back()));
+  std::vector<int64_t> next = *starts;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0) continue;
+    (*takers)[static_cast<size_t>(next[static_cast<size_t>(places[i])]++)] =
+        static_cast<int64_t>(i);
+  }
+}
+
 Tensor RowMajor(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
 
 }  // namespace
@@ -68,6 +91,12 @@ Tensor Unfold(const Tensor& a, const Windows& windows) {
   Tensor out = Tensor::Empty({plane.count, entries, count}, a.dtype(), a.device());
   DispatchFloating("unfold", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]] {
+      const Tensor there = OnDeviceOf(a, places);
+      const UnfoldBody<T> body{Address<T>(rows), Address<int64_t>(there), Address<T>(out),
+                               there.numel(), plane.size};
+      return RunRemote("unfold", body, out.numel(), {&out}, {&rows, &there});
+    }
     const T* in = rows.data<T>();
     T* to = out.mutable_data<T>();
     for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
@@ -77,6 +106,21 @@ Tensor Unfold(const Tensor& a, const Windows& windows) {
   return out;
 }
 
+template <typename T>
+static void FoldBackRemote(const Tensor& rows, const std::vector<int64_t>& places, int64_t plane,
+                           const Tensor& out) {
+  std::vector<int64_t> starts, takers;
+  Invert(places, plane, &starts, &takers);
+  const Tensor first = OnDeviceOf(rows, starts), those = OnDeviceOf(rows, takers);
+  const FoldBackBody<T> body{Address<T>(rows),
+                             Address<int64_t>(first),
+                             Address<int64_t>(those),
+                             Address<T>(out),
+                             static_cast<int64_t>(places.size()),
+                             plane};
+  RunRemote("fold", body, out.numel(), {&out}, {&rows, &first, &those});
+}
+
 Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
   const Tensor rows = RowMajor(columns);
   const Plane plane(sizes, windows);
@@ -84,6 +128,8 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
   Tensor out = Tensor::Zeros(sizes, columns.dtype(), columns.device());
   DispatchFloating("fold", columns.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(out)) [[unlikely]]
+      return FoldBackRemote<T>(rows, places, plane.size, out);
     const T* in = rows.data<T>();
     T* to = out.mutable_data<T>();
     for (int64_t p = 0; p < plane.count; ++p, to += plane.size) {
@@ -102,9 +148,16 @@ Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
   const std::vector<int64_t> places = PlacesOf(windows);
   const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
   Tensor out = Tensor::Empty({plane.count, count}, DType::kI64, a.device());
-  int64_t* const index = out.mutable_data<int64_t>();
   DispatchFloating("max_pool", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]] {
+      const Tensor there = OnDeviceOf(a, places);
+      const IndexOfGreatestBody<T> body{
+          Address<T>(rows), Address<int64_t>(there), Address<int64_t>(out), entries, count,
+          plane.size};
+      return RunRemote("max_pool", body, out.numel(), {&out}, {&rows, &there});
+    }
+    int64_t* const index = out.mutable_data<int64_t>();
     const T* in = rows.data<T>();
     for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
       int64_t* const best = index + p * count;
@@ -128,13 +181,13 @@ Tensor WeightsOf(const Windows& windows, const Tensor& like) {
     if (!line.weights.empty()) *weight *= line.weights[at];
   });
   const int64_t count = ProductOf(CountsOf(windows));
-  Tensor out = Tensor::Empty({EntriesOf(windows), count}, like.dtype(), like.device());
+  Tensor out = Tensor::Empty({EntriesOf(windows), count}, like.dtype(), HostSide(like.device()));
   DispatchFloating("weights", like.dtype(), [&](auto zero) {
     using T = decltype(zero);
     std::transform(weights.begin(), weights.end(), out.mutable_data<T>(),
                    [](double weight) { return static_cast<T>(weight); });
   });
-  return out;
+  return MovedTo(out, like.device());
 }
 
 Tensor NumbersOfEntries(const Windows& windows, const Tensor& like) {
@@ -142,13 +195,13 @@ Tensor NumbersOfEntries(const Windows& windows, const Tensor& like) {
   const auto count = static_cast<size_t>(ProductOf(CountsOf(windows)));
   std::vector<int64_t> entries(count, 0);
   for (size_t i = 0; i < places.size(); ++i) entries[i % count] += places[i] >= 0 ? 1 : 0;
-  Tensor out = Tensor::Empty({static_cast<int64_t>(count)}, like.dtype(), like.device());
+  Tensor out = Tensor::Empty({static_cast<int64_t>(count)}, like.dtype(), HostSide(like.device()));
   DispatchFloating("entries", like.dtype(), [&](auto zero) {
     using T = decltype(zero);
     std::transform(entries.begin(), entries.end(), out.mutable_data<T>(),
                    [](int64_t number) { return static_cast<T>(number); });
   });
-  return out;
+  return MovedTo(out, like.device());
 }
 
 }  // namespace twingrad::kernels

@@ -1,0 +1,34 @@
+// Fills, copies and conversions, the choice between two, and elements in other places.
+#include <cstdint>
+
+#include "autograd/tensor/kernels/bodies.h"
+#include "autograd/tensor/kernels/numbers.h"
+#include "cuda/kernels/bodies.h"
+
+namespace twingrad::cuda {
+namespace {
+
+using namespace twingrad::kernels;
+
+template <class To, class... From>
+bool KnowConversions() {
+  return Know<MapBody<ConvertTo<To>, To, From>...>();
+}
+
+template <class... T>
+bool KnowMoves() {
+  return Know<FillBody<T>..., MapBody<Constant<T>, T>..., MapBody<Select, T, bool, T, T>...,
+              GatherBody<T>..., ScatterBody<LatterNumber, T>...>() &&
+         (... && KnowConversions<T, float, double, int64_t, bool>());
+}
+
+template <class... T>
+bool KnowSums() {
+  return Know<ScatterBody<AddNumber, T>...>();
+}
+
+[[maybe_unused]] const bool kKnown =
+    KnowMoves<float, double, int64_t, bool>() && KnowSums<float, double, int64_t>();
+
+}  // namespace
+}  // namespace twingrad::cuda
