@@ -39,6 +39,7 @@
 #include "autograd/notation/functions.h"        // IWYU pragma: export
 #include "autograd/notation/indexing.h"         // IWYU pragma: export
 #include "autograd/notation/networks.h"         // IWYU pragma: export
+#include "autograd/notation/norms.h"            // IWYU pragma: export
 #include "autograd/notation/operators.h"        // IWYU pragma: export
 #include "autograd/notation/print.h"            // IWYU pragma: export
 #include "autograd/ops/ops.h"                   // IWYU pragma: export

@@ -23,36 +23,18 @@ using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
-                                  Opcode::kLogSoftmax,
-                                  Opcode::kCrossEntropy,
-                                  Opcode::kMax,
-                                  Opcode::kMin,
-                                  Opcode::kArgmax,
-                                  Opcode::kArgmin,
-                                  Opcode::kExpInPlace,
-                                  Opcode::kSqrtInPlace,
-                                  Opcode::kSinInPlace,
-                                  Opcode::kCosInPlace,
-                                  Opcode::kTanhInPlace,
-                                  Opcode::kSigmoidInPlace,
-                                  Opcode::kBmm,
-                                  Opcode::kDot,
-                                  Opcode::kOuter,
-                                  Opcode::kNllLoss,
-                                  Opcode::kSmoothL1Loss,
-                                  Opcode::kAddmv,
-                                  Opcode::kAddr,
-                                  Opcode::kCat,
-                                  Opcode::kStack,
-                                  Opcode::kFlip,
-                                  Opcode::kSort,
-                                  Opcode::kScatterAdd,
-                                  Opcode::kCumsum,
-                                  Opcode::kIndexSelect,
-                                  Opcode::kCosh,
-                                  Opcode::kLogcumsumexp,
-                                  Opcode::kArgsort};
+constexpr Opcode kDrawnTwice[] = {
+    Opcode::kSoftmax,      Opcode::kIndexAdd,     Opcode::kIndexCopy,
+    Opcode::kLogSoftmax,   Opcode::kCrossEntropy, Opcode::kMax,
+    Opcode::kMin,          Opcode::kArgmax,       Opcode::kArgmin,
+    Opcode::kExpInPlace,   Opcode::kSqrtInPlace,  Opcode::kSinInPlace,
+    Opcode::kCosInPlace,   Opcode::kTanhInPlace,  Opcode::kSigmoidInPlace,
+    Opcode::kBmm,          Opcode::kDot,          Opcode::kOuter,
+    Opcode::kNllLoss,      Opcode::kSmoothL1Loss, Opcode::kAddmv,
+    Opcode::kAddr,         Opcode::kCat,          Opcode::kStack,
+    Opcode::kFlip,         Opcode::kSort,         Opcode::kScatterAdd,
+    Opcode::kCumsum,       Opcode::kIndexSelect,  Opcode::kCosh,
+    Opcode::kLogcumsumexp, Opcode::kArgsort};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {

@@ -14,17 +14,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <numbers>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "autograd/autograd.h"
 #include "autograd/optim/adam.h"
-#include "tools/examples/curve.h"
+#include "tools/examples/arguments.h"
 
 namespace {
 
@@ -117,35 +113,11 @@ std::vector<double> Train(const Network& network, const Data& data, Generator& g
 }  // namespace
 
 int main(int argc, char** argv) {
-  uint64_t seed = 1;
-  std::string svg;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument.substr(0, 7) == "--seed=") {
-      seed = std::strtoull(argv[i] + 7, nullptr, 10);
-    } else if (argument.substr(0, 6) == "--svg=") {
-      svg = argument.substr(6);
-    } else {
-      std::fprintf(stderr, "unknown argument %s; allowed: --seed=N --svg=FILE\n", argv[i]);
-      return 2;
-    }
-  }
-  Generator generator(seed);
+  const examples::Arguments arguments = examples::ArgumentsOf(argc, argv);
+  Generator generator(arguments.seed);
   const Data data = MakeData(generator);
   const Network network(generator);
   const std::vector<double> losses = Train(network, data, generator);
-  const double loss = LossOverAll(network, data);
-  std::printf("end        loss %.4f  accuracy %.3f  seed %llu\n", loss, Accuracy(network, data),
-              static_cast<unsigned long long>(seed));
-  if (!svg.empty()) {
-    std::ofstream file(svg);
-    file << examples::SvgOf({.title = "loss of a batch", .x = "step", .values = losses});
-    if (!file.flush()) {
-      std::fprintf(stderr, "cannot write %s\n", svg.c_str());
-      return 2;
-    }
-  }
-  if (loss < kGoal) return 0;
-  std::fprintf(stderr, "the loss %.4f is not below %.2f\n", loss, kGoal);
-  return 1;
+  return examples::Finish(arguments, losses, LossOverAll(network, data), Accuracy(network, data),
+                          kGoal);
 }
