@@ -24,6 +24,9 @@ bool UsesSeveralStreams(const GraphTask& task) {
   });
 }
 
+// Whether there is nothing on any device that a stream could wait for.
+bool IsNowhere(const Tensor& gradient) { return !gradient.defined() || gradient.device().IsCpu(); }
+
 // Where a node takes, or gives, what lies on `device`: on its own stream if that is the device's.
 // Else, for a node of the CPU that copies from or to the device, on the thread's current one.
 Stream StreamAt(const Node& node, Device device) {
@@ -50,8 +53,13 @@ GradientStreams::GradientStreams(const GraphTask& task)
 }
 
 void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor& seed) {
-  if (!seed.defined() || seed.device().IsCpu()) return;
   Place& place = PlaceOf(0, input_nr);
+  if (IsNowhere(seed)) {
+    if (root.device().IsCpu()) return;
+    const Stream current = CurrentStream(root.device());
+    if (current != root.stream()) place.without_gradient.push_back(RecordedEvent(current));
+    return;
+  }
   place.sum = StreamAt(root, seed.device());
   place.ready = CurrentStream(seed.device());
   if (place.ready != place.sum) place.event = RecordedEvent(place.ready);
@@ -59,12 +67,12 @@ void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor&
 
 GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const Node& consumer,
                                                     const Tensor& gradient) {
-  if (!gradient.defined()) {
-    const bool are_apart = !producer.device().IsCpu() && !consumer.device().IsCpu() &&
-                           producer.stream() != consumer.stream();
-    return {producer.stream(), are_apart ? RecordedEvent(producer.stream()) : nullptr};
+  if (IsNowhere(gradient)) {
+    if (consumer.device().IsCpu()) return {};
+    const Stream stream =
+        producer.device().IsCpu() ? CurrentStream(consumer.device()) : producer.stream();
+    return {stream, stream != consumer.stream() ? RecordedEvent(stream) : nullptr};
   }
-  if (gradient.device().IsCpu()) return {};
   // What a node gives on another device than its own is ready on that device's current stream,
   // which has waited for the copy (tensor/kernels/copy.cc).
   Arrival arrival{StreamAt(producer, gradient.device()), nullptr};
@@ -91,9 +99,8 @@ GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, co
                                     uint32_t input_nr, const Tensor& sum, const Tensor& gradient,
                                     Arrival arrival)
     : label_("the sum of gradients") {
-  if (gradient.defined() && gradient.device().IsCpu()) return;
   Place& place = streams.PlaceOf(index, input_nr);
-  if (!gradient.defined()) {
+  if (IsNowhere(gradient)) {
     if (arrival.event != nullptr) place.without_gradient.push_back(std::move(arrival.event));
     return;
   }

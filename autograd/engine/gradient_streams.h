@@ -4,11 +4,12 @@
 // device may run beside each other there, although one thread queues them. What orders them:
 //
 //   - a gradient is ready on the stream of the node that gave it; where the node that takes it is
-//   on
-//     another, an event is recorded there at once;
+//     on another, an event is recorded there at once;
 //   - sums are made on the stream of the node that takes them, which waits for each contribution as
 //     it is added, and no sooner: work that was queued there before may overlap the rest;
-//   - a node waits for what it takes right before it runs, and for nodes that gave it nothing;
+//   - a node waits for what it takes right before it runs, and for nodes that gave it nothing that
+//     lies on a device: for their streams, or where they are the CPU's, and for a root, for the
+//     caller's current one, since what a node makes of nothing is work of the call too;
 //   - at the end, failed or not, the caller's current streams wait for those of all nodes: to the
 //     caller the call is work of its current streams.
 //
@@ -96,7 +97,8 @@ class GradientStreams {
     Stream ready;                  // where the value is ready so far
     std::unique_ptr<Event> event;  // when, where `ready` is not the consumer's
     bool is_sum = false;           // made here, and seen by nobody
-    // Of nodes on other streams that gave nothing: what they did comes before the consumer too.
+    // Of nodes on other streams that gave nothing on a device: what they did comes before the
+    // consumer too.
     std::vector<std::unique_ptr<Event>> without_gradient;
   };
 

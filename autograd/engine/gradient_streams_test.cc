@@ -246,6 +246,28 @@ TEST_P(GradientStreamsTest, ANodeComesAfterOneThatGaveItNothing) {
 
 // Copies between devices too.
 // Rules: I10, O3.
+TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
+  const Tensor scratch = Scratch();
+  const auto writes = [&](FunctionNode& node, VariableList) {
+    scratch.mutable_data<double>()[0] = 1;
+    return VariableList(node.num_outputs());
+  };
+  SetCurrentStream(a_);
+  const NodePtr taker = MakeFunction(writes, {}, On(device_));
+  const NodePtr root = MakeFunction([](FunctionNode&, VariableList) { return VariableList(1); },
+                                    {Edge(taker, 0)}, On(Device::Cpu()));
+  SetCurrentStream(caller_);
+  ops::Mul(scratch, scratch);
+  Run(Edge(root, 0), On(Device::Cpu(), 1));  // given by a node of the CPU
+  EXPECT_NO_REPORTS();
+  SetCurrentStream(b_);
+  OrderAfter(b_, caller_);
+  ops::Mul(scratch, scratch);
+  Run(Edge(taker, 0), Tensor());  // and to a root
+  EXPECT_NO_REPORTS();
+}
+
+// Rules: I8.
 TEST_P(GradientStreamsTest, GradientsGoFromDeviceToDevice) {
   Tensor x = MakeLeaf(3, device_);
   GoOnOn(a_);

@@ -1,6 +1,6 @@
-// Lack of memory at any point of a run on several threads: the caller gets std::bad_alloc, nobody
-// waits for ever, and the engine goes on. Replaces the allocator of this test program by one that
-// can be told to fail.
+// Lack of memory at any point of a run on several threads: the caller gets std::bad_alloc, or a
+// device's error, nobody waits for ever, and the engine goes on. Replaces the allocator of this
+// test program by one that can be told to fail.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/base/error.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/sync/atomic.h"
@@ -90,6 +91,9 @@ TEST(NoMemoryTest, LackOfMemoryAnywhereInARunIsAnErrorOfTheCall) {
     try {
       engine.Execute(roots, {&seed, 1}, /*keep_graph=*/true, /*create_graph=*/n % 2 == 0, true);
     } catch (const std::bad_alloc&) {
+      failed = true;
+    } catch (const Error& error) {  // of a simulated device, whose memory is the host's
+      EXPECT_EQ(error.kind(), ErrorKind::kDevice) << error.what();
       failed = true;
     }
     until_failure.Store(-1, sync::kRelaxed);
