@@ -244,8 +244,8 @@ TEST_P(GradientStreamsTest, ANodeComesAfterOneThatGaveItNothing) {
   EXPECT_NO_REPORTS();
 }
 
-// Copies between devices too.
-// Rules: I10, O3.
+// To the caller all of it is work of its current streams.
+// Rules: I9.
 TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
   const Tensor scratch = Scratch();
   const auto writes = [&](FunctionNode& node, VariableList) {
@@ -267,7 +267,8 @@ TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
   EXPECT_NO_REPORTS();
 }
 
-// Rules: I8.
+// Copies between devices too.
+// Rules: I10, O3.
 TEST_P(GradientStreamsTest, GradientsGoFromDeviceToDevice) {
   Tensor x = MakeLeaf(3, device_);
   GoOnOn(a_);

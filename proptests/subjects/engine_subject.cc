@@ -93,7 +93,9 @@ class EngineSubject final : public Subject,
       };
     }
     absl::Status status = source_.Configure(options);
-    return status.ok() && source_.options().on_cuda ? UseCuda(source_.options().devices) : status;
+    if (!status.ok() || !source_.options().on_cuda) return status;
+    source_.options().long_graph = 0;  // a launch costs too much for so many nodes in one Program
+    return UseCuda(source_.options().devices);
   }
   absl::Status Start() override {
     judge_.emplace(judge_options_);
