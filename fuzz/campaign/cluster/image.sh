@@ -46,12 +46,11 @@ packages_of() {
   done | cut -d: -f1 | sort -u
 }
 
-# sources_of RELEASE: the lines of Debian itself that apt has on this machine, updates too; without any, the usual mirror.
+# sources_of RELEASE: the lines of Debian itself that apt has on this machine, updates too.
 sources_of() {
-  local key=/usr/share/keyrings/debian-archive-keyring.gpg known
-  known="$(apt-get indextargets --format "deb [signed-by=${key}] \$(SITE) \$(RELEASE) main" \
-    'Created-By: Packages' 'Origin: Debian' 'Component: main' | sort -u | grep -E " $1(-updates|-security)? main\$")" || known=
-  echo "${known:-deb [signed-by=${key}] http://deb.debian.org/debian $1 main}"
+  apt-get indextargets \
+    --format 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(SITE) $(RELEASE) main' \
+    'Created-By: Packages' 'Origin: Debian' 'Component: main' | sort -u | grep -E " $1(-updates|-security)? main\$"
 }
 
 # proxies: how apt gets through to it, as options of mmdebstrap, which reads none of this machine's.
@@ -64,7 +63,11 @@ proxies() {
 }
 
 release="$(. /etc/os-release && echo "${VERSION_CODENAME}")"
-mapfile -t sources < <(sources_of "${release}")
+mapfile -t sources < <(sources_of "${release}" || true)
+if [[ "${#sources[@]}" == 0 ]]; then
+  echo "[image] apt has no lists of Debian ${release} here; needed is the mirror that they come from; apt-get update" >&2
+  exit 4
+fi
 mapfile -t aptopts < <(proxies)
 # Each source has this file; apt says soon whether it can be had.
 for source in "${sources[@]}"; do
