@@ -146,7 +146,13 @@ CudaDevice::Memory& CudaDevice::MemoryOf(uint8_t device_index) {
   return memory;
 }
 
-void CudaDevice::ReleaseCacheLocked(Memory& memory) {
+void CudaDevice::ReleaseCacheLocked(Memory& memory, uint8_t device_index) {
+  memory.unreturned.reserve(memory.unreturned.size() + memory.cache.count());
+  for (const auto& [stream, data] : memory.cache.TakeAll()) {
+    memory.unreturned.emplace_back(data,
+                                   Block{Stream{Device::Cuda(device_index), stream}, {}, 0, 0});
+  }
+  GiveBackUnreturned(memory);
   // What is given back but still in use by work that runs is no cache yet.
   ThrowIfFailed(cudaDeviceSynchronize(), "waiting for work before the cache is released");
   ThrowIfFailed(cudaMemPoolTrimTo(memory.pool, 0), "releasing the cache");
@@ -159,7 +165,7 @@ void CudaDevice::ReleaseCacheLocked(Memory& memory) {
 void CudaDevice::ReleaseCache(uint8_t device_index) {
   sync::MutexLock lock(mutex_);
   const CurrentDevice current(device_index);
-  ReleaseCacheLocked(MemoryOf(device_index));
+  ReleaseCacheLocked(MemoryOf(device_index), device_index);
 }
 
 CudaDevice::MemoryStatistics CudaDevice::Statistics(uint8_t device_index) {
@@ -173,7 +179,7 @@ CudaDevice::MemoryStatistics CudaDevice::Statistics(uint8_t device_index) {
                   "asking for the size of the memory pool");
   }
   MemoryStatistics statistics = memory.statistics;
-  statistics.bytes_cached = reserved - std::min(reserved, used);
+  statistics.bytes_cached = reserved - std::min(reserved, used) + memory.cache.bytes();
   return statistics;
 }
 
@@ -187,21 +193,20 @@ void CudaDevice::ThrowOutOfMemory(size_t bytes, Device device) {
                            "freed memory was released; free tensors or use smaller ones"));
 }
 
-void* CudaDevice::AllocateLocked(size_t bytes, Stream stream) {
-  const cudaStream_t native = NativeLocked(stream);
-  const CurrentDevice current(stream.device.index);
-  Memory& memory = MemoryOf(stream.device.index);
+void CudaDevice::GiveBackUnreturned(Memory& memory) {
   while (!memory.unreturned.empty()) {
     GiveBack(memory.unreturned.back().first, memory.unreturned.back().second);
     memory.unreturned.pop_back();
   }
-  blocks_.reserve(blocks_.size() + 1);  // before there is a block to lose
+}
+
+void* CudaDevice::TakeFromPool(size_t bytes, size_t size, Stream stream, Memory& memory) {
+  const cudaStream_t native = NativeLocked(stream);
   void* data = nullptr;
-  const size_t size = std::max<size_t>(bytes, 1);
   cudaError_t status = cudaMallocAsync(&data, size, native);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    ReleaseCacheLocked(memory);
+    ReleaseCacheLocked(memory, stream.device.index);
     status = cudaMallocAsync(&data, size, native);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
@@ -209,18 +214,8 @@ void* CudaDevice::AllocateLocked(size_t bytes, Stream stream) {
     }
   }
   ThrowIfFailed(status, absl::StrCat("allocating ", bytes, " bytes on ", stream.device.ToString()));
-  blocks_[data] = Block{stream, {}, bytes};
-  return data;
-}
-
-void* CudaDevice::Allocate(size_t bytes, Stream stream) {
-  sync::MutexLock lock(mutex_);
-  void* const data = AllocateLocked(bytes, stream);
-  Memory& memory = memory_[stream.device.index];
   MemoryStatistics& statistics = memory.statistics;
-  ++statistics.allocations;
-  statistics.bytes_in_use += bytes;
-  statistics.peak_bytes_in_use = std::max(statistics.peak_bytes_in_use, statistics.bytes_in_use);
+  ++statistics.pool_allocations;
   uint64_t reserved = 0;
   if (cudaMemPoolGetAttribute(memory.pool, cudaMemPoolAttrReservedMemCurrent, &reserved) !=
       cudaSuccess) {
@@ -229,6 +224,29 @@ void* CudaDevice::Allocate(size_t bytes, Stream stream) {
   }
   if (reserved > memory.reserved) ++statistics.device_allocations;
   memory.reserved = reserved;
+  return data;
+}
+
+void* CudaDevice::AllocateLocked(size_t bytes, Stream stream) {
+  NativeLocked(stream);  // There is one.
+  const CurrentDevice current(stream.device.index);
+  Memory& memory = MemoryOf(stream.device.index);
+  GiveBackUnreturned(memory);
+  blocks_.reserve(blocks_.size() + 1);  // before there is a block to lose
+  const size_t size = caches_blocks_ ? BlockCache::SizeFor(bytes) : std::max<size_t>(bytes, 1);
+  void* data = memory.cache.Take(stream.id, size);
+  if (data == nullptr) data = TakeFromPool(bytes, size, stream, memory);
+  blocks_[data] = Block{stream, {}, bytes, size};
+  return data;
+}
+
+void* CudaDevice::Allocate(size_t bytes, Stream stream) {
+  sync::MutexLock lock(mutex_);
+  void* const data = AllocateLocked(bytes, stream);
+  MemoryStatistics& statistics = memory_[stream.device.index].statistics;
+  ++statistics.allocations;
+  statistics.bytes_in_use += bytes;
+  statistics.peak_bytes_in_use = std::max(statistics.peak_bytes_in_use, statistics.bytes_in_use);
   return data;
 }
 
@@ -263,6 +281,9 @@ void CudaDevice::Deallocate(void* data) {
   memory.statistics.bytes_in_use -= block.bytes;
   try {
     memory.unreturned.reserve(memory.unreturned.size() + 1);
+    if (caches_blocks_ && block.recorded.empty()) {
+      return memory.cache.Put(block.stream.id, block.size, data);
+    }
     GiveBack(data, block);
   } catch (const Error&) {
     memory.unreturned.emplace_back(data, std::move(block));

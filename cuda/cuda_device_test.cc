@@ -119,6 +119,29 @@ TEST_F(CudaDeviceTest, MemoryIsCachedAndCounted) {
   EXPECT_EQ(device_.Statistics(0).cache_releases, after.cache_releases + 1);
 }
 
+// The cache of its own, which the pool knows nothing of.
+TEST_F(CudaDeviceTest, AStreamGetsItsBlocksAgainWithoutAskingThePool) {
+  CudaDevice device(/*caches_blocks=*/true);
+  const Stream other = device.CreateStream(0);
+  void* const first = device.Allocate(kBytes, default_stream_);
+  device.Deallocate(first);
+  void* const second = device.Allocate(kBytes - 1, default_stream_);
+  EXPECT_EQ(second, first);
+  void* const theirs = device.Allocate(kBytes, other);
+  EXPECT_NE(theirs, first);
+  EXPECT_EQ(device.Statistics(0).pool_allocations, 2);
+  EXPECT_EQ(device.Statistics(0).allocations, 3);
+  EXPECT_EQ(device.Statistics(0).bytes_in_use, 2 * kBytes - 1);
+  device.Deallocate(second);
+  EXPECT_GE(device.Statistics(0).bytes_cached, kBytes);
+  // What another stream has used is the pool's again.
+  device.RecordStream(theirs, default_stream_);
+  device.Deallocate(theirs);
+  device.Deallocate(device.Allocate(kBytes, other));
+  EXPECT_EQ(device.Statistics(0).pool_allocations, 3);
+  device.ReleaseCache(0);
+}
+
 TEST_F(CudaDeviceTest, CopiesRoundTripAndReadTheHostBeforeTheyReturn) {
   double* const one = Allocate(default_stream_);
   double* const two = Allocate(default_stream_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -95,10 +96,12 @@ class FailuresTest : public testing::Test {
 // A call that fails once leaves no trace: whichever it is, the same program runs afterwards.
 TEST_F(FailuresTest, AnyCallMayFailOnce) {
   int errors = 0, failures = 0;
-  for (const cudaError_t code : {cudaErrorMemoryAllocation, cudaErrorUnknown}) {
+  for (const auto& [code, caches] : {std::pair(cudaErrorMemoryAllocation, false),
+                                     {cudaErrorUnknown, false},
+                                     {cudaErrorUnknown, true}}) {
     for (int n = 1;; ++n) {
       fake::Restart();
-      CudaDevice device;
+      CudaDevice device(caches);
       fake::FailCall("", n, code);
       const std::string error = ErrorOf([&] { UseAll(device); });
       if (!fake::HasFailed()) {
@@ -123,6 +126,7 @@ TEST_F(FailuresTest, AnyCallMayFailOnce) {
       cudaSetDevice(0);
       EXPECT_EQ(UseAll(device), Expected());
       EXPECT_THAT(fake::TakeReports(), IsEmpty());
+      for (uint8_t index = 0; index < 3; ++index) device.ReleaseCache(index);
       EXPECT_EQ(fake::CountLive().blocks, 0);
       EXPECT_EQ(fake::CountLive().events, 0);
     }

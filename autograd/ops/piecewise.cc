@@ -33,6 +33,7 @@ constexpr UnaryRule kSgn = RuleOf<kernels::SgnNumber>(
 
 constexpr UnaryRule kRelu = RuleOf<kernels::ReluNumber>(
     "ReluBackward", Saves::kResult, [](const Tensor& g, const Tensor& r) {
+      if (!ShouldRecord(g) && r.HasSameTypeAs(g) && !g.is_sparse()) return kernels::Gated(g, r);
       return Where(kernels::IsPositive(r), g, Constant(0, g));
     });
 

@@ -16,6 +16,7 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/reduce.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad::ops {
 namespace {
@@ -75,6 +76,17 @@ Tensor Average(const char* node, const Tensor& a, const Windows& windows, const 
   return result;
 }
 
+// The gradient in one pass, where nobody derives it again and the indices are those of the forward
+// run, which lie at `made`; else undefined.
+Tensor GivenBack(const Tensor& index, const void* made, const Tensor& g, const Windows& windows) {
+  int64_t plane = 1;
+  for (const kernels::Line& line : windows) plane *= line.size;
+  const bool is_plain = IsRemote(g) && !ShouldRecord(g) && index.sizes() == g.sizes() &&
+                        index.device() == g.device() && AreIndicesBelow(index, plane) &&
+                        index.IsContiguous() && index.impl()->data() == made;
+  return is_plain ? kernels::GivenToGreatest(index, g, windows) : Tensor();
+}
+
 Tensor Greatest(const char* node, const Tensor& a, const Windows& windows) {
   const Tensor index = kernels::IndexOfGreatest(a, windows);
   int64_t plane = 1;
@@ -84,7 +96,10 @@ Tensor Greatest(const char* node, const Tensor& a, const Windows& windows) {
   Tensor result = WithShape(taken, WindowedShape(a, windows));
   if (ShouldRecord(a)) {
     Record<1>(node, result, a,
-              [rows, planes, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+              [rows, planes, windows, made = index.impl()->data(), sizes = SizesOf(a)](
+                  const Tensor& g, const Tensor* saved) {
+                const Tensor given = GivenBack(saved[0], made, g, windows);
+                if (given.defined()) return ReshapeTo(given, sizes);
                 const Tensor zeros = Tensor::Zeros(planes, g.dtype(), g.device());
                 const Tensor places = ReshapeTo(saved[0], rows);
                 return ReshapeTo(ScatterAdd(zeros, 1, places, ReshapeTo(g, rows)), sizes);

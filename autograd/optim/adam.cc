@@ -61,7 +61,7 @@ void Adam::Update(Slot& slot, const Tensor& gradient) {
   const Tensor unbiased_square = square / (1 - std::pow(o.beta2, t));
   Tensor change = o.learning_rate * unbiased_mean / (Sqrt(unbiased_square) + o.epsilon);
   if (decoupled_) change += (o.learning_rate * o.weight_decay) * slot.parameter;
-  slot.parameter -= change;
+  Descend(slot.parameter, 1, change);
 }
 
 }  // namespace twingrad

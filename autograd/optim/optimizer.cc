@@ -4,8 +4,11 @@
 #include "autograd/base/error.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
+#include "autograd/graph/view.h"
 #include "autograd/notation/elements.h"
 #include "autograd/notation/functions.h"
+#include "autograd/notation/operators.h"
+#include "autograd/tensor/kernels/arithmetic.h"
 
 namespace twingrad {
 
@@ -49,6 +52,17 @@ void Optimizer::Step() {
     ++slot.steps;
     Update(slot, gradient.Detach());
   }
+}
+
+void Optimizer::Descend(Tensor& parameter, double rate, const Tensor& direction) {
+  if (direction.is_sparse() || !direction.HasSameTypeAs(parameter) ||
+      direction.HasSameStorage(parameter)) {
+    parameter -= rate * direction;
+    return;
+  }
+  CheckInPlace(parameter, /*would_record=*/false);
+  kernels::SubScaledInto(parameter, rate, direction);
+  parameter.BumpVersion();
 }
 
 void Optimizer::ZeroGrad(bool to_zeros) {

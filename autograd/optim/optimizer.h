@@ -67,6 +67,9 @@ class Optimizer {
   // history.
   virtual void Update(Slot& slot, const Tensor& gradient) = 0;
 
+  // parameter -= rate * direction, in place, in one pass where both are plain.
+  static void Descend(Tensor& parameter, double rate, const Tensor& direction);
+
   // Throws Error(kInvalidArgument) naming the option unless `fits`.
   void CheckOption(bool fits, std::string_view option, double value,
                    std::string_view allowed) const;

@@ -54,7 +54,7 @@ void Sgd::Update(Slot& slot, const Tensor& gradient) {
     }
     direction = o.nesterov ? direction + o.momentum * velocity : velocity;
   }
-  slot.parameter -= o.learning_rate * direction;
+  Descend(slot.parameter, o.learning_rate, direction);
 }
 
 }  // namespace twingrad

@@ -76,6 +76,21 @@ std::vector<BodyAccess> AccessesOf(std::initializer_list<const Tensor*> written,
   return accesses;
 }
 
+bool AreIndicesBelow(const Tensor& index, int64_t size) {
+  Storage* const storage = index.impl()->storage();
+  const IndexBound* const bound = storage->index_bound();
+  return bound != nullptr && !index.impl()->is_inference() &&
+         bound->IsBelow(size, storage->version());
+}
+
+void NoteIndicesBelow(const Tensor& index, int64_t size) {
+  Storage* const storage = index.impl()->storage();
+  IndexBound* const bound = storage->index_bound();
+  if (bound == nullptr || index.impl()->is_inference()) return;
+  if (!index.IsContiguous() || BytesOf(index) != storage->bytes()) return;
+  bound->Note(size, storage->version());
+}
+
 Tensor CopiedToHost(const Tensor& contiguous) {
   Tensor host = Tensor::Empty(contiguous.sizes(), contiguous.dtype());
   if (host.numel() == 0) return host;

@@ -75,6 +75,11 @@ void RunBody(const char* op, const Body& body, int64_t count,
   for (int64_t i = 0; i < count; ++i) body(i);
 }
 
+// Whether all elements of an i64 tensor there are known to be indices of a dimension of this size;
+// notes that they are, where the tensor is all of its memory.
+bool AreIndicesBelow(const Tensor& index, int64_t size);
+void NoteIndicesBelow(const Tensor& index, int64_t size);
+
 // A contiguous copy in the host's memory of a contiguous remote tensor; waits for the stream.
 Tensor CopiedToHost(const Tensor& contiguous);
 // Writes a remote contiguous tensor, of the same type and shape as `host`, which is contiguous too.

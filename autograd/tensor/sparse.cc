@@ -90,4 +90,11 @@ void SetSparseParts(const Tensor& sparse, SparseParts parts) {
   const_cast<SparseParts&>(SparsePartsOf(sparse)) = std::move(parts);
 }
 
+void RefuseSparse(const char* op) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[", op,
+                           "] an operand is a sparse tensor; dense ones are allowed; make it one "
+                           "with kernels::ToDense"));
+}
+
 }  // namespace twingrad

@@ -80,7 +80,7 @@ OwningBlock* BlockOf(Storage* storage) {
 }
 
 // What such a block notes in its own room: of a storage that is Holds::kBorrowed, whose elements it
-// shows; of one that is Holds::kDeviceBlock, the device.
+// shows; of one that is Holds::kDeviceBlock, a DeviceNote.
 template <class T>
 T NotedIn(OwningBlock& block) {
   T noted;
@@ -89,8 +89,16 @@ T NotedIn(OwningBlock& block) {
 }
 Storage* LenderOf(OwningBlock& block) { return NotedIn<Storage*>(block); }
 
+struct DeviceNote {
+  Device device;
+  IndexBound bound{};
+};
+DeviceNote& DeviceNoteIn(OwningBlock& block) {
+  return *static_cast<DeviceNote*>(block.OwnElements(sizeof(DeviceNote)));
+}
+
 OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
-  const size_t bytes = OwningBlock::BytesFor(room, sizeof(device));
+  const size_t bytes = OwningBlock::BytesFor(room, sizeof(DeviceNote));
   void* const memory = pool::Allocate(bytes);
   void* data = nullptr;
   try {
@@ -101,7 +109,7 @@ OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
   }
   auto* block =
       new (memory) OwningBlock(room, bytes, data, data_bytes, Storage::Holds::kDeviceBlock);
-  std::memcpy(block->OwnElements(sizeof(device)), &device, sizeof(device));
+  new (block->OwnElements(sizeof(DeviceNote))) DeviceNote{device};
   return block;
 }
 
@@ -139,7 +147,9 @@ void Storage::Dispose() {
     } else if (holds() == Holds::kSparseParts) {
       delete static_cast<SparseParts*>(data_);
     } else if (holds() == Holds::kDeviceBlock) {
-      GetDeviceInterface(NotedIn<Device>(*block)).Deallocate(data_);
+      DeviceNote& note = DeviceNoteIn(*block);
+      GetDeviceInterface(note.device).Deallocate(data_);
+      note.~DeviceNote();
     } else {
       LenderOf(*block)->Release();
     }
@@ -147,6 +157,10 @@ void Storage::Dispose() {
   const size_t bytes = block->impl.block_bytes();
   block->~OwningBlock();
   pool::Free(block, bytes);
+}
+
+IndexBound* Storage::index_bound() {
+  return holds() == Holds::kDeviceBlock ? &DeviceNoteIn(*BlockOf(this)).bound : nullptr;
 }
 
 void Storage::DropElements() {
@@ -261,6 +275,7 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides
 Storage* TensorImpl::Borrow(Storage* lender, uint32_t version, size_t rank) {
   if (lender->holds() == Storage::Holds::kBorrowed) lender = LenderOf(*BlockOf(lender));
   lender->AddRef();
+  if (IndexBound* const bound = lender->index_bound()) bound->Forbid();
   const size_t room = RoomFor(rank);
   const size_t bytes = OwningBlock::BytesFor(room, sizeof(lender));
   auto* block = new (pool::Allocate(bytes))
@@ -477,12 +492,5 @@ Tensor Tensor::Detach() const {
 }
 
 Tensor Tensor::Data() const { return Tensor(TensorImpl::MakeBorrowing(Defined(), 0)); }
-
-void RefuseSparse(const char* op) {
-  throw Error(ErrorKind::kInvalidArgument,
-              absl::StrCat("[", op,
-                           "] an operand is a sparse tensor; dense ones are allowed; make it one "
-                           "with kernels::ToDense"));
-}
 
 }  // namespace twingrad

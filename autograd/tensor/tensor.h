@@ -89,6 +89,32 @@ class TensorMeta {
 
 struct SparseParts;
 
+// What is known of the integers in a device's memory: that at a version they were all 0 or more and
+// below a bound. So an index is not looked at twice, for which the host would have to wait.
+class IndexBound {
+ public:
+  // Whether all of version `version` are known to be indices of a dimension of this size.
+  bool IsBelow(int64_t size, uint32_t version) const {
+    const uint64_t known = known_.Load(sync::kRelaxed);
+    const auto bound = static_cast<uint32_t>(known);
+    return bound != 0 && known != kForbidden && known >> 32 == version && size >= bound;
+  }
+  void Note(int64_t size, uint32_t version) {
+    if (size < 1 || size >= static_cast<int64_t>(UINT32_MAX)) return;
+    const uint64_t known = uint64_t{version} << 32 | static_cast<uint64_t>(size);
+    uint64_t before = known_.Load(sync::kRelaxed);
+    if (before == kForbidden) return;
+    // Who forbids meanwhile wins.
+    known_.CompareExchangeStrong(before, known, sync::kRelaxed, sync::kRelaxed);
+  }
+  // From now on nothing is known: versions do not count all writes.
+  void Forbid() { known_.Store(kForbidden, sync::kRelaxed); }
+
+ private:
+  static constexpr uint64_t kForbidden = UINT64_MAX;
+  sync::Atomic<uint64_t> known_{0};  // version and bound; 0: nothing
+};
+
 // The memory that a tensor and its views share, with the version that writes bump.
 class Storage {
  public:
@@ -113,6 +139,8 @@ class Storage {
   // Nobody else uses the memory.
   bool IsUniquelyOwned() const { return references_.IsOne() && holds() != Holds::kBorrowed; }
   Holds holds() const { return static_cast<Holds>(holds_); }
+  // Of a kDeviceBlock; null else.
+  IndexBound* index_bound();
 
  private:
   friend class TensorImpl;

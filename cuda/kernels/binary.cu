@@ -5,6 +5,7 @@
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/pair_numbers.h"
 #include "cuda/kernels/bodies.h"
+#include "cuda/kernels/products.h"
 
 namespace twingrad::cuda {
 namespace {
@@ -22,20 +23,28 @@ bool KnowNumbers() {
   return KnowPairs<T, T, AddNumber, SubNumber, MulNumber, PowNumber, MaximumNumber,
                    MinimumNumber>() &&
          Know<FoldBody<AddNumber, T>, FoldBody<MulNumber, T>, FoldBody<MaximumNumber, T>,
-              FoldBody<MinimumNumber, T>, MatmulBody<MulNumber, AddNumber, T>>();
+              FoldBody<MinimumNumber, T>>();
+}
+
+template <class T>
+void LaunchProduct(const char* op, const Product<T>& body, int64_t count,
+                   Span<const BodyAccess> accesses, Stream stream) {
+  if (!MultiplyByBlas(op, body, stream)) LaunchBody(op, body, count, accesses, stream);
 }
 
 template <class T>
 bool KnowFloats() {
+  launcher_of<Product<T>> = LaunchProduct<T>;
   return KnowNumbers<T>() &&
-         KnowPairs<T, T, DivNumber, LogAddExpNumber, Atan2Number, XLogYNumber, MaximumWeightNumber,
-                   ScaleOfSquaresNumber>() &&
+         KnowPairs<T, T, DivNumber, LogAddExpNumber, Atan2Number, XLogYNumber, GatedNumber,
+                   MaximumWeightNumber, ScaleOfSquaresNumber>() &&
+         Know<MapBody<SubScaled<T>, T, T, T>>() &&
          KnowPairs<bool, T, EqualNumber, PowIsFlatInBaseNumber, PowIsSteepInBaseNumber,
                    PowIsFlatInExponentNumber>();
 }
 
-[[maybe_unused]] const bool kKnown =
-    KnowNumbers<int64_t>() && KnowFloats<float>() && KnowFloats<double>();
+[[maybe_unused]] const bool kKnown = KnowNumbers<int64_t>() && Know<Product<int64_t>>() &&
+                                     KnowFloats<float>() && KnowFloats<double>();
 
 }  // namespace
 }  // namespace twingrad::cuda

@@ -1,5 +1,6 @@
 // Functions of two elements, folds and matrix products on CUDA give what they give on the host.
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -42,7 +43,7 @@ TEST_F(BinaryOnCudaTest, FunctionsAreThoseOfTheHost) {
   for (const DType dtype : kFloats) {
     for (const Kernel kernel : {Pow, LogAddExp, Atan2}) ExpectSameOf(kernel, dtype, 0.5, 8);
     for (const Kernel kernel :
-         {MaximumWeight, Equals, PowIsFlatInBase, PowIsFlatInExponent, ScaleOfSquares}) {
+         {MaximumWeight, Gated, Equals, PowIsFlatInBase, PowIsFlatInExponent, ScaleOfSquares}) {
       ExpectSameOf(kernel, dtype);
     }
   }
@@ -70,6 +71,47 @@ TEST_F(BinaryOnCudaTest, AddsInPlace) {
   AddInto(there, There(more));
   AddInto(here, more);
   ExpectSame(Clone(there), Clone(here));
+}
+
+// Elements of the target that share memory take all of their terms.
+TEST_F(BinaryOnCudaTest, AddsIntoOverlappingWindows) {
+  const auto windows = [](const Tensor& line) { return line.AsStrided({65534, 3}, {1, 1}, 0); };
+  const auto rows = [](const Tensor& line) { return line.AsStrided({3, 4, 5}, {6, 2, 1}, 0); };
+  for (const auto& [of, terms] : {std::pair(+windows, Numbers({65534, 3}, DType::kF64)),
+                                  {+rows, Numbers({3, 4, 5}, DType::kF64)}}) {
+    Tensor there = There(Numbers({65536}, DType::kF64)), here = Numbers({65536}, DType::kF64);
+    Tensor places = of(there), same = of(here);
+    AddInto(places, There(terms));
+    AddInto(same, terms);
+    ExpectSame(there, here);
+  }
+}
+
+TEST_F(BinaryOnCudaTest, SubtractsScaledInPlace) {
+  for (const DType dtype : kFloats) {
+    Tensor there = There(Strided(3, 4, dtype, 0.1)), here = Strided(3, 4, dtype, 0.1);
+    const Tensor by = Numbers({3, 4}, dtype, 0.3);
+    SubScaledInto(there, 0.7, There(by));
+    SubScaledInto(here, 0.7, by);
+    ExpectSame(Clone(there), Clone(here));
+  }
+}
+
+// Parts side by side in memory, in either direction, and of several stages.
+TEST_F(BinaryOnCudaTest, LongFolds) {
+  for (const DType dtype : kNumbers) {
+    const Tensor flat = Numbers({300'001}, dtype), tall = Numbers({70'000, 3}, dtype),
+                 wide = Numbers({3, 70'000}, dtype), square = Numbers({600, 500}, dtype);
+    ExpectSame(SumAll(There(flat), false), SumAll(flat, false));
+    for (const Tensor& a : {tall, wide, square}) {
+      for (const int64_t dim : {0, 1}) {
+        ExpectSame(Sum(There(a), {dim}, false), Sum(a, {dim}, false));
+        ExpectSame(Amin(There(a), {dim}, true), Amin(a, {dim}, true));
+      }
+    }
+    const Tensor transposed = square.AsStrided({500, 600}, {1, 500}, 0);
+    ExpectSame(Sum(There(transposed), {0}, false), Sum(transposed, {0}, false));
+  }
 }
 
 TEST_F(BinaryOnCudaTest, EverySize) {

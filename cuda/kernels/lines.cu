@@ -19,8 +19,10 @@ bool KnowNumbers() {
 
 template <class T>
 bool KnowFloats() {
-  return KnowNumbers<T>() && Know<LogcumsumexpBody<T>, DampedSumBody<T>, UnfoldBody<T>,
-                                  FoldBackBody<T>, IndexOfGreatestBody<T>>();
+  return KnowNumbers<T>() &&
+         Know<LogcumsumexpBody<T>, DampedSumBody<T>, UnfoldBody<T>, UnfoldBoxesBody<T>,
+              FoldBackBody<T>, FoldBoxesBody<T>, IndexOfGreatestBody<T>,
+              IndexOfGreatestBoxesBody<T>, GiveToGreatestBody<T>>();
 }
 
 [[maybe_unused]] const bool kKnown =

@@ -1,5 +1,6 @@
 // What goes along lines, and windows, on CUDA give what they give on the host.
 #include <cstdint>
+#include <vector>
 
 #include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/windows.h"
@@ -55,15 +56,23 @@ TEST_F(LinesOnCudaTest, RunningSumsAndProducts) {
 }
 
 TEST_F(LinesOnCudaTest, WindowsTakeEntriesAndGiveThemBack) {
-  const Windows windows = {BoxLine(5, {.kernel = 3, .padding = 1}), BoxLine(4, {.kernel = 2})};
-  for (const DType dtype : kFloats) {
-    const Tensor a = Numbers({2, 5, 4}, dtype);
-    const Tensor columns = Unfold(a, windows);
-    ExpectSame(Unfold(There(a), windows), columns);
-    ExpectSame(Fold(There(columns), windows, a.sizes()), Fold(columns, windows, a.sizes()));
-    ExpectSame(IndexOfGreatest(There(a), windows), IndexOfGreatest(a, windows));
-    ExpectSame(WeightsOf(windows, There(a)), WeightsOf(windows, a));
-    ExpectSame(NumbersOfEntries(windows, There(a)), NumbersOfEntries(windows, a));
+  const Line padded = BoxLine(5, {.kernel = 3, .padding = 1}), plain = BoxLine(4, {.kernel = 2});
+  const Line apart = BoxLine(7, {.kernel = 2, .stride = 3, .padding = 1, .dilation = 2});
+  const Line portions = PortionLine(5, 3), nearest = NearestLine(4, 6);
+  for (const Windows& windows :
+       {Windows{padded, plain}, Windows{apart}, Windows{apart, padded, plain},
+        Windows{portions, nearest}, Windows{portions, plain}}) {
+    std::vector<int64_t> sizes = {2};
+    for (const Line& line : windows) sizes.push_back(line.size);
+    for (const DType dtype : kFloats) {
+      const Tensor a = Numbers(sizes, dtype);
+      const Tensor columns = Unfold(a, windows);
+      ExpectSame(Unfold(There(a), windows), columns);
+      ExpectSame(Fold(There(columns), windows, a.sizes()), Fold(columns, windows, a.sizes()));
+      ExpectSame(IndexOfGreatest(There(a), windows), IndexOfGreatest(a, windows));
+      ExpectSame(WeightsOf(windows, There(a)), WeightsOf(windows, a));
+      ExpectSame(NumbersOfEntries(windows, There(a)), NumbersOfEntries(windows, a));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "autograd/base/test_errors.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/rearrange.h"
+#include "autograd/tensor/remote.h"
 #include "cuda/kernels/test_operands.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -57,6 +58,40 @@ TEST_F(MovesOnCudaTest, CopiesWithinOneStorage) {
   CopyInto(later, there.AsStrided({4}, {1}, 0));
   const Tensor expected = Tensor::FromData<int64_t>({6}, {-6, 1, -6, 1, -5, 2});
   ExpectSame(there, expected);
+}
+
+// Indices are looked at once, until somebody may have written them.
+TEST_F(MovesOnCudaTest, IndicesAreKnownAsLongAsNobodyWrites) {
+  const Tensor made = ExtremeIndex(There(Numbers({4, 9}, DType::kF32)), 1, /*least=*/false);
+  EXPECT_TRUE(AreIndicesBelow(made, 9));
+  EXPECT_FALSE(AreIndicesBelow(made, 8));
+  const Tensor given = There(Tensor::FromData<int64_t>({3}, {2, 0, 1}));
+  EXPECT_FALSE(AreIndicesBelow(given, 3));
+  const Tensor from = There(Numbers({5}, DType::kF64));
+  Gather(from, 0, given);
+  EXPECT_TRUE(AreIndicesBelow(given, 5));
+  EXPECT_TRUE(AreIndicesBelow(given, 6));
+  EXPECT_FALSE(AreIndicesBelow(given, 4));
+  // A write, which a version counts.
+  Tensor written = given;
+  CopyInto(written, There(Tensor::FromData<int64_t>({3}, {2, 7, 1})));
+  written.BumpVersion();
+  EXPECT_FALSE(AreIndicesBelow(given, 5));
+  EXPECT_EQ(KindOf([&] { Gather(from, 0, given); }), ErrorKind::kIndex);
+  // One that it does not.
+  const Tensor lent = There(Tensor::FromData<int64_t>({3}, {2, 0, 1}));
+  Gather(from, 0, lent);
+  Tensor alias = lent.Data();
+  EXPECT_FALSE(AreIndicesBelow(lent, 5));
+  CopyInto(alias, There(Tensor::FromData<int64_t>({3}, {2, 7, 1})));
+  EXPECT_EQ(KindOf([&] { Gather(from, 0, lent); }), ErrorKind::kIndex);
+  // Part of the memory says nothing of the rest; what is repeated is known by its memory.
+  const Tensor wide = There(Tensor::FromData<int64_t>({4}, {2, 0, 9, 1}));
+  Gather(from, 0, wide.AsStrided({2}, {1}, 0));
+  EXPECT_FALSE(AreIndicesBelow(wide, 5));
+  const Tensor few = There(Tensor::FromData<int64_t>({2}, {2, 0}));
+  Gather(There(Numbers({5, 7}, DType::kF64)), 0, few.AsStrided({2, 7}, {1, 0}, 0));
+  EXPECT_TRUE(AreIndicesBelow(few, 5));
 }
 
 TEST_F(MovesOnCudaTest, CopiesBetweenDevices) {

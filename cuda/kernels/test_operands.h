@@ -76,6 +76,7 @@ inline void ExpectSame(const Tensor& there, const Tensor& here, double parts = 0
 }
 
 // Sizes at which launches and blocks begin and end.
-inline constexpr int64_t kSizes[] = {0, 1, 31, 32, 33, 255, 256, 257, 65535, 65536, 65537};
+inline constexpr int64_t kSizes[] = {0,   1,     31,    32,    33,      255,    256,
+                                     257, 65535, 65536, 65537, 262'143, 262'145};
 
 }  // namespace twingrad::cuda

@@ -95,7 +95,7 @@ TEST_P(ProgramFailuresTest, OneCallThatFailsIsAClearErrorAndNothingIsLost) {
   for (const int device_threads : {0, 2}) {
     const Outcome outcome = FailCalls(GetParam(), cudaErrorUnknown, device_threads);
     EXPECT_GT(outcome.failed, 100);
-    EXPECT_GT(outcome.errors, outcome.failed / 2);
+    EXPECT_GT(outcome.errors, outcome.failed / 3);  // the rest are releases, and tried again
   }
 }
 

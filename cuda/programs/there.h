@@ -28,8 +28,9 @@ class ProgramsOnCudaTest : public testing::Test {
 };
 
 // With all leaves on dev:0, unless it says itself where they are; nothing where that makes no
-// Program, of one that says that a copy is on the CPU.
+// Program, of one that says that a copy is on the CPU, or asks for more devices than there are.
 inline std::optional<program::Program> There(program::Program program) {
+  if (program::DevicesOf(program) > DeviceCount()) return std::nullopt;
   if (program::DevicesOf(program) > 0) return program;
   for (program::Statement& statement : program.statements) {
     if (statement.op != program::Opcode::kLeaf) continue;

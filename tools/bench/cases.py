@@ -1,5 +1,5 @@
 """The cases of the benchmark: what is run, at which sizes, and what its figures count. Their graphs are in hand_built.h,
-recorded.h and dense.h."""
+recorded.h, dense.h and training.h."""
 
 import dataclasses
 
@@ -25,6 +25,16 @@ def _dense():
             for name in ('add', 'mul', 'exp', 'tanh', 'sum') for layout in ('', '-broadcast', '-transposed')]
 
 
+TRAINING = (
+    Case('train-mlp', 'training step of an mlp', (64, 256, 1024), 'us a step'),
+    Case('train-cnn', 'training step of a cnn', (8, 32), 'us a step'),
+)
+# Which fill a GPU.
+TRAINING_ON_GPU = (
+    dataclasses.replace(TRAINING[0], sizes=(64, 256, 1024, 4096)),
+    dataclasses.replace(TRAINING[1], sizes=(8, 32, 128)),
+)
+
 CASES = (
     Case('chain', 'chain', NODES),
     Case('ladder', 'ladder', NODES),
@@ -38,14 +48,15 @@ CASES = (
     Case('in-place', 'y += w', NODES[:3]),
     Case('bytes', 'y = y * w', (1_000_000,), 'bytes a step', fresh=True),
     Case('mlp', 'mlp', (16, 64, 256, 1024), 'us a step'),
+    *TRAINING,
     *_dense(),
 )
 
 
-def chosen(names, beside=()):
+def chosen(names, beside=(), of=CASES):
     """The cases of these names, all for none; a ValueError names what is unknown, and with the cases those beside."""
-    unknown = sorted(set(names) - {case.name for case in CASES})
+    unknown = sorted(set(names) - {case.name for case in of})
     if unknown:
         raise ValueError(f'[bench] no case is called {", ".join(unknown)}; there are '
-                         f'{", ".join([*(case.name for case in CASES), *beside])}; try --cases=chain,mlp')
-    return [case for case in CASES if not names or case.name in names]
+                         f'{", ".join([*(case.name for case in of), *beside])}; try --cases={of[0].name}')
+    return [case for case in of if not names or case.name in names]

@@ -3,12 +3,14 @@
     tools/bazel run //tools/bench:engine -- --cases=chain,mlp --sizes=1000
     tools/bazel run --repo_env=PYTORCH_ROOT=$(python3 -c 'import torch; print(torch.__path__[0])') //tools/bench:engine
 
-The second command races PyTorch beside the distribution's libtorch. Ratios are a peer's median over this engine's: above
+The second command races PyTorch beside the distribution's libtorch. With --device=cuda steps of training are raced on a
+GPU, with the PyTorch that this Python imports. Ratios are a peer's median over this engine's: above
 1 this engine is faster, or smaller.
 """
 
 import argparse
 import contextlib
+import dataclasses
 import os
 import pathlib
 import sys
@@ -18,6 +20,23 @@ from tools.bench.contestant import Contestant, Failed
 
 _HERE = pathlib.Path(__file__).parent
 PEERS = ('libtorch_contestant', 'pytorch_contestant')
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """Who races on a device, and over what."""
+    own: list
+    peers: list
+    cases: tuple
+    threads: dict
+
+
+def _field(device):
+    if device == 'cuda':
+        return Field([str(_HERE / 'cuda_contestant')], [[sys.executable, str(_HERE / 'torch_contestant.py'), 'cuda']],
+                     cases.TRAINING_ON_GPU, {})
+    return Field([str(_HERE / 'twingrad_contestant')],
+                 [[str(_HERE / peer)] for peer in PEERS if (_HERE / peer).exists()], cases.CASES, threads.MEASUREMENTS)
 
 
 def size(text):
@@ -36,17 +55,18 @@ def _arguments(words):
     parser.add_argument('--cases', type=several(str), default=[], help='names of cases.py, callers and branches (default: all)')
     parser.add_argument('--sizes', type=several(size), default=[], help='in place of those of the cases')
     parser.add_argument('--seconds', type=float, default=1.0, help='of each case at each size (default: 1)')
+    parser.add_argument('--device', choices=('cpu', 'cuda'), default='cpu', help='where all of them compute (default: cpu)')
     parser.add_argument('--alone', action='store_true', help='without peers')
     parser.add_argument('--json', metavar='FILE', help='every run')
     parser.add_argument('--plot', metavar='FILE.svg', help='cost over size')
     return parser.parse_args(words)
 
 
-def _table(contestants, arguments):
+def _table(contestants, arguments, field):
     names = [contestant.name for contestant in contestants]
     rows, unit = [], None
-    wanted = [name for name in arguments.cases if name not in threads.MEASUREMENTS]
-    for case in cases.chosen(wanted, beside=tuple(threads.MEASUREMENTS)) if wanted or not arguments.cases else []:
+    wanted = [name for name in arguments.cases if name not in field.threads]
+    for case in cases.chosen(wanted, tuple(field.threads), field.cases) if wanted or not arguments.cases else []:
         if case.unit != unit:
             unit = case.unit
             print(table.header(unit, names), flush=True)
@@ -60,15 +80,15 @@ def _table(contestants, arguments):
 def main(words):
     arguments = _arguments(words)
     os.chdir(os.environ.get('BUILD_WORKING_DIRECTORY', '.'))
-    own = [str(_HERE / 'twingrad_contestant')]
-    peers = [] if arguments.alone else [[str(_HERE / peer)] for peer in PEERS if (_HERE / peer).exists()]
+    field = _field(arguments.device)
     try:
         with contextlib.ExitStack() as stack:
-            contestants = [stack.enter_context(Contestant(command)) for command in [own, *peers]]
-            rows, names = _table(contestants, arguments)
-        for name, measure in threads.MEASUREMENTS.items():
+            commands = [field.own, *([] if arguments.alone else field.peers)]
+            contestants = [stack.enter_context(Contestant(command)) for command in commands]
+            rows, names = _table(contestants, arguments, field)
+        for name, measure in field.threads.items():
             if not arguments.cases or name in arguments.cases:
-                print(measure(own), flush=True)
+                print(measure(field.own), flush=True)
     except (Failed, ValueError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -9,11 +9,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/bench/contestant.h"
 #include "tools/bench/dense.h"
 #include "tools/bench/hand_built.h"
 #include "tools/bench/recorded.h"
+#include "tools/bench/training.h"
 
 namespace {
 
@@ -89,6 +91,24 @@ struct Libtorch {
   static void HookThatDoesNothing(const Tensor& y) {
     y.register_hook([](const Tensor&) {});
   }
+
+  static Tensor Sub(const Tensor& a, const Tensor& b) { return a - b; }
+  static Tensor Mean(const Tensor& a) { return a.mean(); }
+  static Tensor Conv2d(const Tensor& x, const Tensor& w) {
+    return torch::conv2d(x, w, {}, /*stride=*/1, /*padding=*/1);
+  }
+  static Tensor MaxPool2d(const Tensor& x) { return torch::max_pool2d(x, 2); }
+  static Tensor Flatten(const Tensor& x) { return x.flatten(1); }
+  class Sgd {
+   public:
+    Sgd(std::vector<Tensor> parameters, double rate) : sgd_(std::move(parameters), rate) {}
+    void Step() { sgd_.step(); }
+    void ZeroGrad() { sgd_.zero_grad(); }
+
+   private:
+    torch::optim::SGD sgd_;
+  };
+  static void Wait() {}
 };
 
 }  // namespace
@@ -101,5 +121,6 @@ int main() {
   twingrad::bench::HandBuilt<Libtorch>::AddTo(cases);
   twingrad::bench::Recorded<Libtorch>::AddTo(cases);
   twingrad::bench::Dense<Libtorch>::AddTo(cases);
+  twingrad::bench::Training<Libtorch>::AddTo(cases);
   return twingrad::bench::Serve(std::string("libtorch ") + TORCH_VERSION, cases);
 }

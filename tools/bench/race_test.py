@@ -10,7 +10,7 @@ import unittest
 from tools.bench import cases, compare, engine, race, table, threads
 from tools.bench.contestant import Contestant, Failed
 
-OWN = sys.argv.pop(1)
+OWN, FAKE_CUDA = sys.argv.pop(1), sys.argv.pop(1)
 
 # A contestant that takes COST ns a node; it knows `chain` and `scalars`, and fails in `fan`.
 CLOCKWORK = '''
@@ -113,6 +113,12 @@ class OwnContestantTest(unittest.TestCase):
                 for figure, value in figures.items():
                     self.assertGreater(value, 0, f'{each.name} {figure}')
             self.assertEqual(own.run('nonsense', 8), {})
+
+    def test_the_cases_of_a_gpu_are_those_of_its_contestant(self):
+        with Contestant([FAKE_CUDA]) as own:
+            for each in cases.TRAINING_ON_GPU:
+                self.assertGreater(own.run(each.name, 2)['step'], 0, each.name)
+            self.assertEqual(own.run('chain', 8), {})
 
     def test_callers_are_compared_with_processes(self):
         self.assertRegex(threads.callers([OWN], 100), r'two callers on one graph of 100 nodes: \d+\.\d\d of')

@@ -9,6 +9,8 @@
 #include "tools/bench/dense.h"
 #include "tools/bench/hand_built.h"
 #include "tools/bench/recorded.h"
+#include "tools/bench/training.h"
+#include "tools/bench/twingrad_training.h"
 
 namespace {
 
@@ -89,5 +91,6 @@ int main() {
   twingrad::bench::HandBuilt<Twingrad>::AddTo(cases);
   twingrad::bench::Recorded<Twingrad>::AddTo(cases);
   twingrad::bench::Dense<Twingrad>::AddTo(cases);
+  twingrad::bench::Training<twingrad::bench::TwingradTraining>::AddTo(cases);
   return twingrad::bench::Serve("twingrad", cases);
 }

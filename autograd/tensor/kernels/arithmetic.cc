@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
@@ -136,6 +138,8 @@ Tensor MaximumWeight(const Tensor& a, const Tensor& b) {
   return Floating<MaximumWeightNumber>("maximum", a, b);
 }
 
+Tensor Gated(const Tensor& a, const Tensor& gate) { return Floating<GatedNumber>("relu", a, gate); }
+
 Tensor Equals(const Tensor& a, const Tensor& b) { return Floating<EqualNumber>("equals", a, b); }
 
 Tensor ScaleOfSquares(const Tensor& a, const Tensor& b) {
@@ -158,13 +162,48 @@ Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b) {
   return Floating<PowIsFlatInExponentNumber>("pow", a, b);
 }
 
-void AddInto(Tensor& target, const Tensor& other) {
-  CheckSameKind("add_", target, other);
+namespace {
+
+void CheckWritten(const char* op, const Tensor& target, const Tensor& other) {
+  CheckSameKind(op, target, other);
   if (target.sizes() != other.sizes()) {
     throw Error(ErrorKind::kShape,
-                absl::StrCat("[add_] shapes ", ShapeToString(target.sizes()), " and ",
+                absl::StrCat("[", op, "] shapes ", ShapeToString(target.sizes()), " and ",
                              ShapeToString(other.sizes()), " differ; they must be equal"));
   }
+}
+
+// The same where elements of the target share memory: pieces of a body that run at the same time
+// must not, so one dimension is taken step by step, the shortest that parts them if there is one.
+[[gnu::noinline, gnu::cold]] void AddOverlapping(const Tensor& target, const Tensor& other) {
+  const auto beside = [](Ints all, size_t d) {
+    Shape others(all.begin(), all.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(d));
+    return others;
+  };
+  const Ints sizes = target.sizes(), steps = target.strides();
+  std::optional<size_t> best;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (HasInternalOverlap(beside(sizes, d), beside(steps, d))) continue;
+    if (!best || sizes[d] < sizes[*best]) best = d;
+  }
+  const size_t d = best.value_or(0);
+  for (int64_t k = 0; k < sizes[d]; ++k) {
+    const auto part = [&](const Tensor& whole) {
+      return whole.AsStrided(beside(whole.sizes(), d), beside(whole.strides(), d),
+                             whole.storage_offset() + k * whole.strides()[d]);
+    };
+    Tensor place = part(target);
+    AddInto(place, part(other));
+  }
+}
+
+}  // namespace
+
+void AddInto(Tensor& target, const Tensor& other) {
+  CheckWritten("add_", target, other);
+  if (IsRemote(target) && HasInternalOverlap(target.sizes(), target.strides())) [[unlikely]]
+    return AddOverlapping(target, other);
   DispatchNumeric("add_", target.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (IsRemote(target)) [[unlikely]]
@@ -177,6 +216,25 @@ void AddInto(Tensor& target, const Tensor& other) {
     const Ints sizes = target.sizes();
     ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
                       [&](int64_t p, int64_t q) { x[p] = AddNumber::Of(x[p], y[q]); });
+  });
+}
+
+void SubScaledInto(Tensor& target, double factor, const Tensor& other) {
+  CheckWritten("sub_", target, other);
+  DispatchFloating("sub_", target.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const SubScaled<T> function{static_cast<T>(factor)};
+    if (IsRemote(target)) [[unlikely]]
+      return RemoteMapInto<T, T, T>("sub_", function, target, target, other);
+    T* x = target.mutable_data<T>();
+    const T* y = other.data<T>();
+    if (target.IsContiguous() && other.IsContiguous()) {
+      for (int64_t i = 0; i < target.numel(); ++i) x[i] = function(x[i], y[i]);
+      return;
+    }
+    const Ints sizes = target.sizes();
+    ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
+                      [&](int64_t p, int64_t q) { x[p] = function(x[p], y[q]); });
   });
 }
 

@@ -30,6 +30,8 @@ Tensor Pow(const Tensor& a, const Tensor& b);
 // How much of maximum(a, b)'s gradient goes to a: 1, 1/2 where equal, 0 where a < b. f32, f64.
 // Of minimum(a, b)'s: MaximumWeight(b, a) goes to a.
 Tensor MaximumWeight(const Tensor& a, const Tensor& b);
+// a where the gate is above 0, else 0. f32, f64.
+Tensor Gated(const Tensor& a, const Tensor& gate);
 // Bool: where a == b. f32, f64.
 Tensor Equals(const Tensor& a, const Tensor& b);
 // Bool: where pow(a, b) is constant in a although b * a^(b-1) is no number: b == 0, and a is 0 or
@@ -48,5 +50,8 @@ Tensor ScaleOfSquares(const Tensor& a, const Tensor& b);
 // target += other, element by element, in place; same shape, type and device. Overlap of the two is
 // harmless only where they are the very same view.
 void AddInto(Tensor& target, const Tensor& other);
+// target -= factor * other, the product rounded first, as two operations would. f32, f64; else as
+// AddInto.
+void SubScaledInto(Tensor& target, double factor, const Tensor& other);
 
 }  // namespace twingrad::kernels

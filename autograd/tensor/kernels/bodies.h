@@ -40,6 +40,12 @@ struct Constant {
   AG_DEVICE T operator()() const { return value; }
 };
 
+template <class T>
+struct SubScaled {
+  T factor;
+  AG_DEVICE T operator()(T a, T b) const { return a - factor * b; }
+};
+
 struct Select {
   template <class T>
   AG_DEVICE T operator()(bool condition, T a, T b) const {
@@ -65,8 +71,9 @@ struct MapBody {
   }
 };
 
-// Piece i: the fold by Number of part i % parts of what result i / parts is made of, `size`
-// elements at most, from `first` on, in row-major order.
+// Piece i: the fold by Number, from `first` on, of every parts-th of the elements that a result is
+// made of, in row-major order. The parts of a result come one after the other, or with
+// `is_by_part` the results of a part: so that pieces side by side read elements side by side.
 template <class Number, class T>
 struct FoldBody {
   static constexpr const char* kName = "fold";
@@ -74,15 +81,22 @@ struct FoldBody {
   T* out;
   T first;
   OffsetWalk<1> kept, reduced;
-  int64_t parts, size;
+  int64_t parts;
+  bool is_by_part;
 
   AG_DEVICE void operator()(int64_t i) const {
-    const int64_t begin = i % parts * size;
-    const int64_t end = begin + size < reduced.count ? begin + size : reduced.count;
-    const T* const from = in + kept.At(i / parts).offset[0];
+    const int64_t outer = Quotient(i, is_by_part ? kept.count : parts);
+    const int64_t inner = i - outer * (is_by_part ? kept.count : parts);
+    const T* const from = in + kept.At(is_by_part ? inner : outer).offset[0];
+    int64_t k = is_by_part ? outer : inner;
     T so_far = first;
-    for (int64_t k = begin; k < end; ++k) {
-      so_far = Number::Of(so_far, from[reduced.At(k).offset[0]]);
+    if (reduced.rank <= 1) {  // so that loads overlap
+      const int64_t step = reduced.rank == 0 ? 0 : reduced.strides[0][0];
+      for (; k < reduced.count; k += parts) so_far = Number::Of(so_far, from[k * step]);
+    } else {
+      for (; k < reduced.count; k += parts) {
+        so_far = Number::Of(so_far, from[reduced.At(k).offset[0]]);
+      }
     }
     out[i] = so_far;
   }

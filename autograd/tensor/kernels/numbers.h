@@ -22,6 +22,7 @@
 
 #include "autograd/base/device_code.h"
 #include "autograd/tensor/element.h"  // IWYU pragma: export
+#include "autograd/tensor/kernels/exact_power.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 
 namespace twingrad::kernels {
@@ -88,7 +89,13 @@ struct PowNumber {
       }
       return Wrap(result);
     } else {
+#if defined(__CUDA_ARCH__)
+      const double x = a, y = b;
+      double power;
+      return static_cast<T>(ExactPower(x, y, &power) ? power : std::pow(x, y));
+#else
       return std::pow(a, b);
+#endif
     }
   }
 };

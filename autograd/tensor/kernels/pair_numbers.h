@@ -23,6 +23,13 @@ struct MaximumWeightNumber {
   }
 };
 
+struct GatedNumber {
+  template <typename T>
+  AG_DEVICE static T Of(T a, T gate) {
+    return gate > 0 ? a : T(0);
+  }
+};
+
 struct EqualNumber {
   AG_DEVICE static bool Of(auto a, auto b) { return a == b; }
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -49,13 +50,23 @@ Shape StridesBeside(const Tensor& a, int64_t dim) {
   return strides;
 }
 
-// Refuses indices that are none of the dimension's, of a remote tensor.
-void CheckRemoteIndices(const char* op, const Tensor& index, int64_t size) {
+// An element of a remote tensor that is no index of a dimension of this size, if there is one.
+std::optional<int64_t> WrongIndex(const Tensor& index, int64_t size) {
   const Tensor here = CopyTo(index, Device::Cpu());
-  const int64_t* const indices = here.data<int64_t>();
-  for (int64_t i = 0; i < here.numel(); ++i) {
-    if (indices[i] < 0 || indices[i] >= size) RefuseIndex(op, indices[i], size);
-  }
+  const int64_t* const begin = here.data<int64_t>();
+  const int64_t* const end = begin + here.numel();
+  const auto wrong = std::find_if(begin, end, [&](int64_t i) { return i < 0 || i >= size; });
+  return wrong == end ? std::nullopt : std::optional(*wrong);
+}
+
+// Refuses indices that are none of the dimension's, of a remote tensor: waits for them, unless they
+// have been looked at before. A view that repeats its memory is known by that.
+void CheckRemoteIndices(const char* op, const Tensor& index, int64_t size) {
+  if (AreIndicesBelow(index, size)) return;
+  const auto stored = static_cast<int64_t>(index.impl()->storage()->bytes() / sizeof(int64_t));
+  const Tensor all = stored <= index.numel() ? index.AsStrided({stored}, {1}, 0) : index;
+  if (!WrongIndex(all, size)) return NoteIndicesBelow(all, size);
+  if (const auto wrong = WrongIndex(index, size)) RefuseIndex(op, *wrong, size);
 }
 
 // Of the dimensions but `dim`.
@@ -240,6 +251,7 @@ Sorted Sort(const Tensor& a, int64_t dim, bool descending) {
                            lines,
                            descending};
     RunRemote("sort", body, lines.count, {&sorted.values, &sorted.indices, &spare}, {&rows});
+    NoteIndicesBelow(sorted.indices, lines.size);
   });
   return sorted;
 }
@@ -252,6 +264,7 @@ Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
   DispatchNumeric(op, a.dtype(), [&](auto zero) {
     AlongLines<ExtremeIndexBody, decltype(zero)>(op, Rows(a), out, dim, least);
   });
+  NoteIndicesBelow(out, a.sizes()[dim]);
   return out;
 }
 

@@ -100,9 +100,14 @@ void SumAlong(const Path& path, const T* in, T* out) {
   });
 }
 
-// What a remote device folds at a time: with more, parts of this size first, and then what they
-// gave.
-constexpr int64_t kMostFolded = 4096;
+// How many parts a remote device folds the elements of each result in; then it folds what they
+// gave. Depends on shapes alone. Enough pieces to fill a device, of as many elements each as pay.
+int64_t PartsOf(int64_t results, int64_t elements) {
+  constexpr int64_t kFew = 64, kPieces = 1 << 18;
+  if (elements <= kFew) return 1;
+  const int64_t wanted = std::max<int64_t>(1, kPieces / std::max<int64_t>(results, 1));
+  return std::min(wanted, (elements + kFew - 1) / kFew);
+}
 
 // A fold into a fresh tensor of `out`, which has kept's elements where its size is not 1.
 template <typename Number, typename T>
@@ -120,15 +125,17 @@ template <typename Number, typename T>
                            WalkOver<1>(op, a.device(), kept_sizes, {kept_strides}),
                            WalkOver<1>(op, a.device(), reduced_sizes, {reduced_strides}),
                            /*parts=*/1,
-                           /*size=*/kMostFolded};
-  if (body.reduced.count <= kMostFolded) {
-    return RunRemote(op, body, out.numel(), {&out}, {&a});
-  }
-  body.parts = (body.reduced.count + kMostFolded - 1) / kMostFolded;
-  const Tensor sums = Tensor::Empty({out.numel(), body.parts}, a.dtype(), a.device());
+                           /*is_by_part=*/false};
+  body.parts = PartsOf(out.numel(), body.reduced.count);
+  if (body.parts == 1) return RunRemote(op, body, out.numel(), {&out}, {&a});
+  body.is_by_part = body.kept.rank > 0 && body.kept.strides[0][body.kept.rank - 1] == 1;
+  const int64_t results = out.numel(), parts = body.parts;
+  const Tensor sums = Tensor::Empty({results * parts}, a.dtype(), a.device());
   body.out = Address<T>(sums);
   RunRemote(op, body, sums.numel(), {&sums}, {&a});
-  FoldRemote<Number>(op, sums, Shape({out.numel(), 1}), first, out);
+  const Shape strides = body.is_by_part ? Shape({1, results}) : Shape({parts, 1});
+  FoldRemote<Number>(op, sums.AsStrided({results, parts}, strides, 0), Shape({results, 1}), first,
+                     out);
 }
 
 struct Reduced {

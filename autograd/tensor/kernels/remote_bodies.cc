@@ -12,4 +12,11 @@ void RefuseRank(const char* op, Device device, size_t rank) {
                            kMostWalked, " dimensions; make them contiguous, or copy them to cpu"));
 }
 
+void RefuseOverlap(const char* op) {
+  throw Error(ErrorKind::kInternal,
+              absl::StrCat("[", op,
+                           "] elements of the tensor to write share memory; pieces that run "
+                           "at the same time must not; write it part by part"));
+}
+
 }  // namespace twingrad::kernels

@@ -23,6 +23,9 @@ namespace twingrad::kernels {
 // Error(kUnsupported) naming `op`: no walk takes so many dimensions.
 [[noreturn]] void RefuseRank(const char* op, Device device, size_t rank);
 
+// Error(kInternal): elements of what `op` writes share memory.
+[[noreturn]] void RefuseOverlap(const char* op);
+
 // Of operands with these strides, `device` being where they lie.
 template <size_t N>
 OffsetWalk<N> WalkOver(const char* op, Device device, Ints sizes,
@@ -50,6 +53,7 @@ template <class R, class... T, class Function, class... Tensors>
 [[gnu::noinline, gnu::cold]] void RemoteMapInto(const char* op, Function function,
                                                 const Tensor& out, const Tensors&... in) {
   const Ints sizes = out.sizes();
+  if (HasInternalOverlap(sizes, out.strides())) RefuseOverlap(op);
   const MapBody<Function, R, T...> body{
       function,
       Address<R>(out),

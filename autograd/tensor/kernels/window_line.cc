@@ -46,6 +46,7 @@ Line LineOf(int64_t size, int64_t windows, int64_t entries) {
 Line BoxLine(int64_t size, const Box& box) {
   const int64_t extent = box.dilation * (box.kernel - 1) + 1;
   Line line = LineOf(size, (size + 2 * box.padding - extent) / box.stride + 1, box.kernel);
+  line.box = box;
   for (int64_t w = 0; w < line.windows; ++w) {
     for (int64_t k = 0; k < box.kernel; ++k) {
       const int64_t at = w * box.stride + k * box.dilation - box.padding;

@@ -9,11 +9,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "autograd/base/dtype.h"
 
 namespace twingrad::kernels {
+
+// From one box to the next it goes `stride` on, from one of its entries to the next `dilation`; the
+// first one starts `padding` before the dimension.
+struct Box {
+  int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+};
 
 struct Line {
   int64_t size = 1;             // of the dimension
@@ -21,15 +28,11 @@ struct Line {
   int64_t entries = 1;          // of each
   std::vector<int64_t> places;  // [windows, entries]: in the dimension; -1: none
   std::vector<double> weights;  // the same; empty where all are 1
+  std::optional<Box> box;       // what the places are, of a BoxLine
 };
 // A Line for each dimension of the plane.
 using Windows = std::vector<Line>;
 
-// From one box to the next it goes `stride` on, from one of its entries to the next `dilation`; the
-// first one starts `padding` before the dimension.
-struct Box {
-  int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
-};
 Line BoxLine(int64_t size, const Box& box);
 // Portions as equal as can be, from the whole part of i size / windows to the next whole number at
 // (i + 1) size / windows. Shorter ones have -1 at the end.

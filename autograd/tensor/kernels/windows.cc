@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "autograd/tensor/kernels/copy.h"
@@ -81,34 +82,43 @@ void Invert(const std::vector<int64_t>& places, int64_t size, std::vector<int64_
 
 Tensor RowMajor(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
 
-}  // namespace
-
-Tensor Unfold(const Tensor& a, const Windows& windows) {
-  const Tensor rows = RowMajor(a);
-  const Plane plane(a.sizes(), windows);
-  const std::vector<int64_t> places = PlacesOf(windows);
-  const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
-  Tensor out = Tensor::Empty({plane.count, entries, count}, a.dtype(), a.device());
-  DispatchFloating("unfold", a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if (IsRemote(a)) [[unlikely]] {
-      const Tensor there = OnDeviceOf(a, places);
-      const UnfoldBody<T> body{Address<T>(rows), Address<int64_t>(there), Address<T>(out),
-                               there.numel(), plane.size};
-      return RunRemote("unfold", body, out.numel(), {&out}, {&rows, &there});
-    }
-    const T* in = rows.data<T>();
-    T* to = out.mutable_data<T>();
-    for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
-      for (const int64_t place : places) *to++ = place < 0 ? T(0) : in[place];
-    }
-  });
-  return out;
+// Over so many planes; nothing where some windows are no boxes.
+std::optional<BoxWork> BoxWorkOf(const Windows& windows, int64_t planes) {
+  if (windows.size() > Boxes::kAxes) return std::nullopt;
+  BoxWork work{{}, planes, 1, EntriesOf(windows), ProductOf(CountsOf(windows))};
+  for (size_t d = 0; d < windows.size(); ++d) {
+    const Line& line = windows[d];
+    if (!line.box) return std::nullopt;
+    work.plane *= line.size;
+    work.boxes.axes[Boxes::kAxes - windows.size() + d] = {line.size,         line.windows,
+                                                          line.entries,      line.box->stride,
+                                                          line.box->padding, line.box->dilation};
+  }
+  return work;
 }
 
 template <typename T>
-static void FoldBackRemote(const Tensor& rows, const std::vector<int64_t>& places, int64_t plane,
-                           const Tensor& out) {
+[[gnu::noinline, gnu::cold]] void UnfoldRemote(const Tensor& rows, const Windows& windows,
+                                               int64_t plane, const Tensor& out) {
+  if (const auto work = BoxWorkOf(windows, out.sizes()[0])) {
+    const UnfoldBoxesBody<T> body{Address<T>(rows), Address<T>(out), *work};
+    return RunRemote("unfold", body, body.Pieces(), {&out}, {&rows});
+  }
+  const int64_t count = EntriesOf(windows) * ProductOf(CountsOf(windows));
+  const Tensor there = OnDeviceOf(rows, PlacesOf(windows));
+  const UnfoldBody<T> body{Address<T>(rows), Address<int64_t>(there), Address<T>(out), count,
+                           plane};
+  RunRemote("unfold", body, out.numel(), {&out}, {&rows, &there});
+}
+
+template <typename T>
+[[gnu::noinline, gnu::cold]] void FoldBackRemote(const Tensor& rows, const Windows& windows,
+                                                 int64_t plane, const Tensor& out) {
+  if (const auto work = BoxWorkOf(windows, out.numel() / plane)) {
+    const FoldBoxesBody<T> body{Address<T>(rows), Address<T>(out), *work};
+    return RunRemote("fold", body, body.Pieces(), {&out}, {&rows});
+  }
+  const std::vector<int64_t> places = PlacesOf(windows);
   std::vector<int64_t> starts, takers;
   Invert(places, plane, &starts, &takers);
   const Tensor first = OnDeviceOf(rows, starts), those = OnDeviceOf(rows, takers);
@@ -121,15 +131,57 @@ static void FoldBackRemote(const Tensor& rows, const std::vector<int64_t>& place
   RunRemote("fold", body, out.numel(), {&out}, {&rows, &first, &those});
 }
 
+template <typename T>
+[[gnu::noinline, gnu::cold]] void IndexOfGreatestRemote(const Tensor& rows, const Windows& windows,
+                                                        int64_t plane, const Tensor& out) {
+  if (const auto work = BoxWorkOf(windows, out.sizes()[0])) {
+    const IndexOfGreatestBoxesBody<T> body{Address<T>(rows), Address<int64_t>(out), *work};
+    RunRemote("max_pool", body, body.Pieces(), {&out}, {&rows});
+  } else {
+    const Tensor there = OnDeviceOf(rows, PlacesOf(windows));
+    const IndexOfGreatestBody<T> body{
+        Address<T>(rows),   Address<int64_t>(there),      Address<int64_t>(out),
+        EntriesOf(windows), ProductOf(CountsOf(windows)), plane};
+    RunRemote("max_pool", body, out.numel(), {&out}, {&rows, &there});
+  }
+  NoteIndicesBelow(out, plane);
+}
+
+}  // namespace
+
+Tensor Unfold(const Tensor& a, const Windows& windows) {
+  const Tensor rows = RowMajor(a);
+  const Plane plane(a.sizes(), windows);
+  const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
+  Tensor out = Tensor::Empty({plane.count, entries, count}, a.dtype(), a.device());
+  DispatchFloating("unfold", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if (IsRemote(a)) [[unlikely]]
+      return UnfoldRemote<T>(rows, windows, plane.size, out);
+    const std::vector<int64_t> places = PlacesOf(windows);
+    const T* in = rows.data<T>();
+    T* to = out.mutable_data<T>();
+    for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
+      for (const int64_t place : places) *to++ = place < 0 ? T(0) : in[place];
+    }
+  });
+  return out;
+}
+
 Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
   const Tensor rows = RowMajor(columns);
   const Plane plane(sizes, windows);
+  if (IsRemote(columns)) [[unlikely]] {
+    Tensor out = Tensor::Empty(sizes, columns.dtype(), columns.device());
+    DispatchFloating("fold", columns.dtype(), [&](auto zero) {
+      FoldBackRemote<decltype(zero)>(rows, windows, plane.size, out);
+    });
+    return out;
+  }
   const std::vector<int64_t> places = PlacesOf(windows);
   Tensor out = Tensor::Zeros(sizes, columns.dtype(), columns.device());
   DispatchFloating("fold", columns.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (IsRemote(out)) [[unlikely]]
-      return FoldBackRemote<T>(rows, places, plane.size, out);
     const T* in = rows.data<T>();
     T* to = out.mutable_data<T>();
     for (int64_t p = 0; p < plane.count; ++p, to += plane.size) {
@@ -145,18 +197,13 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
 Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
   const Tensor rows = RowMajor(a);
   const Plane plane(a.sizes(), windows);
-  const std::vector<int64_t> places = PlacesOf(windows);
   const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
   Tensor out = Tensor::Empty({plane.count, count}, DType::kI64, a.device());
   DispatchFloating("max_pool", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (IsRemote(a)) [[unlikely]] {
-      const Tensor there = OnDeviceOf(a, places);
-      const IndexOfGreatestBody<T> body{
-          Address<T>(rows), Address<int64_t>(there), Address<int64_t>(out), entries, count,
-          plane.size};
-      return RunRemote("max_pool", body, out.numel(), {&out}, {&rows, &there});
-    }
+    if (IsRemote(a)) [[unlikely]]
+      return IndexOfGreatestRemote<T>(rows, windows, plane.size, out);
+    const std::vector<int64_t> places = PlacesOf(windows);
     int64_t* const index = out.mutable_data<int64_t>();
     const T* in = rows.data<T>();
     for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
@@ -172,6 +219,21 @@ Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
         }
       }
     }
+  });
+  return out;
+}
+
+Tensor GivenToGreatest(const Tensor& index, const Tensor& terms, const Windows& windows) {
+  const auto work =
+      BoxWorkOf(windows, terms.numel() / std::max<int64_t>(ProductOf(CountsOf(windows)), 1));
+  if (!IsRemote(terms) || !work) return Tensor();
+  const Tensor places = RowMajor(index), rows = RowMajor(terms);
+  Tensor out = Tensor::Empty({work->planes, work->plane}, terms.dtype(), terms.device());
+  DispatchFloating("max_pool", terms.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const GiveToGreatestBody<T> body{Address<int64_t>(places), Address<T>(rows), Address<T>(out),
+                                     *work};
+    RunRemote("max_pool", body, body.Pieces(), {&out}, {&places, &rows});
   });
   return out;
 }

@@ -23,6 +23,10 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes);
 // [planes, windows]: where in its plane each window has its first greatest entry or first NaN.
 // Each window has an entry inside.
 Tensor IndexOfGreatest(const Tensor& a, const Windows& windows);
+// The adjoint of taking those, [planes, plane]: each place gets the terms, [planes, windows], of
+// the windows whose index names it. Undefined where there is no kernel for it: on the host, and of
+// windows that are no boxes. What an index names that is no entry of its window gets nothing.
+Tensor GivenToGreatest(const Tensor& index, const Tensor& terms, const Windows& windows);
 
 // [entries, windows]: the products of the Lines' weights, of the element type and device of `like`.
 Tensor WeightsOf(const Windows& windows, const Tensor& like);
