@@ -98,7 +98,7 @@ std::vector<GradientStreams::Arrival> GradientStreams::ArrivalsOf(const GraphTas
 GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, const Node& consumer,
                                     uint32_t input_nr, const Tensor& sum, const Tensor& gradient,
                                     Arrival arrival)
-    : label_("the sum of gradients") {
+    : label_("the sum of gradients", streams.statement_) {
   Place& place = streams.PlaceOf(index, input_nr);
   if (IsNowhere(gradient)) {
     if (arrival.event != nullptr) place.without_gradient.push_back(std::move(arrival.event));
@@ -120,7 +120,7 @@ GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, co
 
 GradientStreams::NodeScope::NodeScope(GradientStreams& streams, uint32_t index, const Node& node,
                                       const VariableList& gradients)
-    : label_(node.name()) {
+    : label_(node.name(), streams.statement_) {
   for (uint32_t i = 0; i < gradients.size(); ++i) {
     const Place& place = streams.PlaceOf(index, i);
     for (const auto& event : place.without_gradient) event->MakeWait(node.stream());

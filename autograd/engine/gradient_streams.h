@@ -109,8 +109,9 @@ class GradientStreams {
   }
 
   const std::vector<Stream> caller_;
-  const bool has_several_;             // streams of one device
-  std::vector<uint32_t> first_place_;  // by node
+  const int32_t statement_ = CurrentWorkStatement();  // whose work the call is
+  const bool has_several_;                            // streams of one device
+  std::vector<uint32_t> first_place_;                 // by node
   std::vector<Place> places_;
 };
 

@@ -40,6 +40,10 @@ struct Compared {
   uint64_t elements_in_balls = 0;       // elements of values and .grad beside a ball
   uint64_t elements_without_ball = 0;   // ... of which ball or stated bound say little
 
+  uint64_t waits = 0;   // nodes on streams, none of which waited for too much
+  uint64_t racing = 0;  // statements that touch memory in no order for certain, and reported
+  uint64_t races = 0;   // reports of accesses that the Program does not order
+
   uint64_t gradients() const {
     return gradients_exact + gradients_bounded + gradients_not_compared;
   }
@@ -52,6 +56,9 @@ struct Compared {
     counts_recounted += other.counts_recounted;
     elements_in_balls += other.elements_in_balls;
     elements_without_ball += other.elements_without_ball;
+    waits += other.waits;
+    racing += other.racing;
+    races += other.races;
   }
 };
 

@@ -18,6 +18,8 @@ namespace twingrad::subjects {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
 TEST(NumberTextTest, SeparatesThousands) {
   EXPECT_EQ(WithSeparators(0), "0");
   EXPECT_EQ(WithSeparators(999), "999");
@@ -65,6 +67,17 @@ TEST(SummaryTest, ShowsCountsAndShares) {
   EXPECT_THAT(text,
               HasSubstr("not by balls   10.0 % saved-tensor hooks with do=scale,\n"
                         "               2.0 % a hook or custom function that runs backward\n"));
+}
+
+TEST(SummaryTest, ShowsWhatWasJudgedOfStreams) {
+  judge::Statistics s;
+  EXPECT_THAT(SummaryText(s, {}), Not(HasSubstr("streams ")));
+  s.compared.waits = 1200;
+  s.compared.racing = 3;
+  s.compared.races = 5;
+  EXPECT_THAT(SummaryText(s, {}),
+              HasSubstr("streams        1,200 nodes waited for what they take and for nothing "
+                        "else; 3 statements race, all reported, in 5 reports\n"));
 }
 
 TEST(SummaryTest, SaysWhatTheTwinLeavesOpen) {
