@@ -4,6 +4,7 @@
 
 #include "autograd/engine/gradient_streams.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -219,9 +220,9 @@ TEST_P(GradientStreamsTest, ALeafLeavesMemoryToWhoMayStillReadIt) {
   GoOnOn(a_);
   const Tensor reader = ops::Mul(w, w);
   GoOnOn(caller_);
-  Run(ops::Add(passes_on, reader));
+  Run(ops::Neg(ops::Add(passes_on, reader)));  // which gives memory that nobody else holds
   EXPECT_EQ(GradOf(x).watched_data<double>()[0], 7);
-  EXPECT_EQ(GradOf(w).watched_data<double>()[0], 4);
+  EXPECT_EQ(GradOf(w).watched_data<double>()[0], -4);
   EXPECT_NO_REPORTS();
 }
 
@@ -265,6 +266,35 @@ TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
   ops::Mul(scratch, scratch);
   Run(Edge(taker, 0), Tensor());  // and to a root
   EXPECT_NO_REPORTS();
+}
+
+// Rules: E11, E12, G6.
+TEST_P(GradientStreamsTest, DeepCallsHaveTheStreamsOfWhoMakesThem) {
+  constexpr int kFreshStack = 70;  // levels; a stack has 60
+  Stream seen;
+  std::function<void(int)> nest = [&](int depth) {
+    seen = CurrentStream(device_);
+    if (depth == kFreshStack) return;
+    const auto goes_on = [&](FunctionNode&, VariableList) {
+      nest(depth + 1);
+      return VariableList();
+    };
+    Run(Edge(MakeFunction(goes_on, {}), 0), On(Device::Cpu(), 1));
+  };
+  nest(0);
+  EXPECT_EQ(seen, caller_);
+}
+
+// Rules: G6.
+TEST_P(GradientStreamsTest, AsynchronousCallsHaveTheCallersStreams) {
+  Stream seen;
+  engine_
+      .Async([&] {
+        seen = CurrentStream(device_);
+        return VariableList();
+      })
+      .Get();
+  EXPECT_EQ(seen, caller_);
 }
 
 // Copies between devices too.
