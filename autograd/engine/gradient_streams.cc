@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/base/device.h"
 #include "autograd/device/order_after.h"
 #include "autograd/engine/graph_task.h"
+#include "autograd/graph/thread_state.h"
+#include "autograd/graph/warning.h"
 
 namespace twingrad {
 namespace {
@@ -33,16 +36,28 @@ Stream StreamAt(const Node& node, Device device) {
   return node.device() == device ? node.stream() : CurrentStream(device);
 }
 
-}  // namespace
-
-std::unique_ptr<GradientStreams> GradientStreams::Of(const GraphTask& task) {
-  if (!Node::DevicesAreUsed()) return nullptr;
-  if (std::none_of(task.states().begin(), task.states().end(), IsOnDevice)) return nullptr;
-  return std::unique_ptr<GradientStreams>(new GradientStreams(task));
+// Of the accumulator of a leaf, whose gradient comes from another stream.
+void WarnIfLeaf(const Node& node, const Stream& from, const Tensor& gradient) {
+  if (node.sequence_nr() != kAccumulateOrderKey) return;
+  Warn(absl::StrCat("[engine] the gradient of a leaf of shape ", ShapeToString(gradient.sizes()),
+                    " comes from ", from.ToString(), " and is added on ", node.stream().ToString(),
+                    ", which was current when the leaf was first used; in each call the one waits "
+                    "for the other; use the leaf first on the stream that its gradients come from, "
+                    "or leave warn_of_leaf_streams off"));
 }
 
-GradientStreams::GradientStreams(const GraphTask& task)
-    : caller_(CurrentStreams()), has_several_(UsesSeveralStreams(task)) {
+}  // namespace
+
+std::unique_ptr<GradientStreams> GradientStreams::Of(const GraphTask& task, bool warns_of_leaves) {
+  if (!Node::DevicesAreUsed()) return nullptr;
+  if (std::none_of(task.states().begin(), task.states().end(), IsOnDevice)) return nullptr;
+  return std::unique_ptr<GradientStreams>(new GradientStreams(task, warns_of_leaves));
+}
+
+GradientStreams::GradientStreams(const GraphTask& task, bool warns_of_leaves)
+    : caller_(CurrentStreams()),
+      has_several_(UsesSeveralStreams(task)),
+      warns_of_leaves_(warns_of_leaves) {
   uint32_t places = 0;
   first_place_.reserve(task.states().size());
   for (const NodeState& state : task.states()) {
@@ -104,6 +119,7 @@ GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, co
     if (arrival.event != nullptr) place.without_gradient.push_back(std::move(arrival.event));
     return;
   }
+  if (arrival.event != nullptr && !place.other) place.other = arrival.stream;
   if (!sum.defined()) {
     place.sum = StreamAt(consumer, gradient.device());
     place.ready = arrival.stream;
@@ -127,6 +143,7 @@ GradientStreams::NodeScope::NodeScope(GradientStreams& streams, uint32_t index, 
     if (!gradients[i].defined() || gradients[i].device().IsCpu()) continue;
     if (streams.has_several_ && !place.is_sum) shared_.push_back(gradients[i]);
     if (place.event != nullptr) place.event->MakeWait(StreamAt(node, gradients[i].device()));
+    if (streams.warns_of_leaves_ && place.other) WarnIfLeaf(node, *place.other, gradients[i]);
   }
   if (!node.device().IsCpu()) stream_.emplace(node.stream());
 }

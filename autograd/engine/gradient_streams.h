@@ -46,8 +46,9 @@ class GradientStreams {
   };
 
   // For a task whose nodes are known; null where none that executes is on a device. On the thread
-  // of the caller, whose current streams are those of the call.
-  static std::unique_ptr<GradientStreams> Of(const GraphTask& task);
+  // of the caller, whose current streams are those of the call. `warns_of_leaves`: that gradients
+  // come to them from other streams.
+  static std::unique_ptr<GradientStreams> Of(const GraphTask& task, bool warns_of_leaves);
 
   const std::vector<Stream>& caller() const { return caller_; }
   // Whether work of the call is queued on several streams of one device.
@@ -97,12 +98,13 @@ class GradientStreams {
     Stream ready;                  // where the value is ready so far
     std::unique_ptr<Event> event;  // when, where `ready` is not the consumer's
     bool is_sum = false;           // made here, and seen by nobody
+    std::optional<Stream> other;   // whence the first gradient of another stream came
     // Of nodes on other streams that gave nothing on a device: what they did comes before the
     // consumer too.
     std::vector<std::unique_ptr<Event>> without_gradient;
   };
 
-  explicit GradientStreams(const GraphTask& task);
+  GradientStreams(const GraphTask& task, bool warns_of_leaves);
   static Arrival ArrivalOf(const Node& producer, const Node& consumer, const Tensor& gradient);
   Place& PlaceOf(uint32_t index, uint32_t input_nr) {
     return places_[first_place_[index] + input_nr];
@@ -111,7 +113,8 @@ class GradientStreams {
   const std::vector<Stream> caller_;
   const int32_t statement_ = CurrentWorkStatement();  // whose work the call is
   const bool has_several_;                            // streams of one device
-  std::vector<uint32_t> first_place_;                 // by node
+  const bool warns_of_leaves_;
+  std::vector<uint32_t> first_place_;  // by node
   std::vector<Place> places_;
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "autograd/device/device_registry.h"
@@ -16,10 +17,12 @@
 #include "autograd/device/stream.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/engine.h"
+#include "autograd/engine/front_end.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/graph/variable.h"
+#include "autograd/graph/warning.h"
 #include "autograd/ops/ops.h"
 
 namespace twingrad {
@@ -78,14 +81,14 @@ TEST_P(GradientStreamsTest, ACallWithoutDevicesHasNoStreams) {
   const std::vector<Edge> on_cpu = {Edge(MakePass({}), 0)};
   GraphTask without({.roots = on_cpu, .seeds = seeds, .outputs = {}}, nullptr);
   ComputeDependencies(without);
-  without.FindStreams();
+  without.FindStreams(/*warns_of_leaves=*/false);
   EXPECT_EQ(without.streams(), nullptr);
   EXPECT_TRUE(without.IsPlain());
   const std::vector<Tensor> device_seeds = {On(device_, 1)};
   const std::vector<Edge> on_device = {Edge(MakePass({}, On(device_)), 0)};
   GraphTask with({.roots = on_device, .seeds = device_seeds, .outputs = {}}, nullptr);
   ComputeDependencies(with);
-  with.FindStreams();
+  with.FindStreams(/*warns_of_leaves=*/false);
   EXPECT_NE(with.streams(), nullptr);
 }
 
@@ -268,7 +271,28 @@ TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
   EXPECT_NO_REPORTS();
 }
 
-// Rules: E11, E12, G6.
+// A leaf's accumulator has the stream of its first use, for as long as the leaf lives.
+// Rules: I11.
+TEST_P(GradientStreamsTest, LeavesThatGetGradientsFromOtherStreamsAreWarnedOf) {
+  Tensor x = MakeLeaf(3, device_);
+  Tensor w = MakeLeaf(2, device_);
+  SetCurrentStream(a_);
+  const Tensor first = ops::Neg(x);  // from here on x has stream a
+  SetCurrentStream(caller_);
+  const Tensor root = ops::Add(ops::Mul(x, w), ops::Mul(x, w));
+  Engine warning({.device_threads = GetParam(), .warn_of_leaf_streams = true});
+  const auto warnings_of = [&](Engine& engine) {
+    CollectedWarnings seen;
+    const WarningHandlerScope scope(seen);
+    Backward({root}, {}, {.retain_graph = true, .engine = &engine});
+    return seen.Messages();
+  };
+  EXPECT_THAT(warnings_of(engine_), testing::IsEmpty());
+  EXPECT_THAT(warnings_of(warning), testing::ElementsAre(testing::HasSubstr(
+                                        "the gradient of a leaf of shape [] comes from " +
+                                        caller_.ToString() + " and is added on " + a_.ToString())));
+}
+
 TEST_P(GradientStreamsTest, DeepCallsHaveTheStreamsOfWhoMakesThem) {
   constexpr int kFreshStack = 70;  // levels; a stack has 60
   Stream seen;
@@ -285,7 +309,6 @@ TEST_P(GradientStreamsTest, DeepCallsHaveTheStreamsOfWhoMakesThem) {
   EXPECT_EQ(seen, caller_);
 }
 
-// Rules: G6.
 TEST_P(GradientStreamsTest, AsynchronousCallsHaveTheCallersStreams) {
   Stream seen;
   engine_
