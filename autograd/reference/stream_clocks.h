@@ -40,15 +40,17 @@ class StreamClocks {
     if (row.size() <= stream) row.resize(stream + 1, 0);
     return ++row[stream];
   }
-  // All streams and the host wait for all.
-  void WaitForAll() {
+  // All streams that have had work wait for all, and so does the host if it is said to.
+  void WaitForAll(bool host_waits) {
     Row all;
     for (const Row& row : rows_) {
       if (all.size() < row.size()) all.resize(row.size(), 0);
       for (size_t i = 0; i < row.size(); ++i) all[i] = std::max(all[i], row[i]);
     }
-    Wait(kHost, all);
-    for (Stream stream = 1; stream < rows_.size(); ++stream) Wait(stream, all);
+    if (host_waits) Wait(kHost, all);
+    for (Stream stream = 1; stream < rows_.size(); ++stream) {
+      if (Known(stream, stream) > 0) Wait(stream, all);
+    }
   }
 
  private:

@@ -154,8 +154,18 @@ class RaceWalk final : public program::StatementRunner {
       visits_[node.memory].push_back(
           {at_, callers, clocks_[kLeast].Known(callers, callers), false, false});
     }
-    for (const ValueId result : statement.results) Write(result, CurrentOf(result), false);
-    clocks_[kMost].WaitForAll();
+    // Those streams at least are the call's.
+    for (const auto& [device, stream] : current_) {
+      for (StreamClocks& clocks : clocks_) clocks.Work(stream);
+    }
+    for (const ValueId result : statement.results) Write(result, CurrentOf(result), true);
+    clocks_[kMost].WaitForAll(/*host_waits=*/KnowsCpu());
+  }
+  // Copies to the cpu make the host wait.
+  bool KnowsCpu() const {
+    return std::any_of(values_.begin(), values_.end(), [this](const ValueInfo& value) {
+      return value.statement <= at_ && value.device == program::kCpu;
+    });
   }
 
   // A node comes after its forward statement and after the caller's work on its device.

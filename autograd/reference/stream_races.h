@@ -10,9 +10,11 @@
 // node comes after what its forward statement came after and after what the current stream of its
 // device did, and what comes after that stream later comes after the call.
 //
-// Two answers, since a call may do more or less than its statement says: the pairs that are in
-// order only if a call brings none are possible; certain is what no call can have ordered, of
-// accesses to all of a value's memory. Pure functions; safe from any thread.
+// Two answers, since a call may do more or less than its statement says. Possible is what is in no
+// order if calls order nothing but what they promise their callers. Certain is what no call can
+// have ordered, which may make all streams that had work wait for each other, and the host too
+// where there are values on the cpu; of accesses to all of a value's memory. Pure functions; safe
+// from any thread.
 
 #pragma once
 
