@@ -82,6 +82,8 @@ class RaceWalk final : public program::StatementRunner {
       case Category::kLeaf:
         return Write(statement.results[0], CurrentOf(statement.results[0]), true);
       case Category::kView:
+        // A reshape may have to copy.
+        if (statement.op == Opcode::kReshape) Compute(statement, false, false);
         return;
       case Category::kGradient:
         return Gradient(statement);
@@ -104,7 +106,9 @@ class RaceWalk final : public program::StatementRunner {
     Compute(statement, in_place, true);
   }
 
+  // What has an empty operand need not look at the others.
   void Compute(const Statement& statement, bool in_place, bool is_certain) {
+    for (const ValueId operand : statement.operands) is_certain = is_certain && !IsEmpty(operand);
     for (const ValueId operand : statement.operands) {
       Read(operand, CurrentOf(operand), is_certain);
     }
@@ -241,9 +245,8 @@ class RaceWalk final : public program::StatementRunner {
   size_t MemoryOf(ValueId value) const { return static_cast<size_t>(values_[value].storage); }
   size_t MemoryOfGrad(ValueId value) const { return values_.size() + static_cast<size_t>(value); }
   // Of others it is not known which part of the memory they are.
-  bool IsWhole(ValueId value) const {
-    return values_[value].storage == value && program::NumElements(values_[value].type.shape) > 0;
-  }
+  bool IsWhole(ValueId value) const { return values_[value].storage == value && !IsEmpty(value); }
+  bool IsEmpty(ValueId value) const { return program::NumElements(values_[value].type.shape) == 0; }
 
   const program::Program& program_;
   const std::vector<ValueInfo>& values_;

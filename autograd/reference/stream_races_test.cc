@@ -78,9 +78,17 @@ TEST(StreamRaces, OfViewsNothingIsCertain) {
       << "which touch no memory";
 }
 
+TEST(StreamRaces, AReshapeMayCopy) {
+  EXPECT_THAT(RacesOf(absl::StrCat(kToB, "%v = reshape %x shape=2,1\n")), MayRaceOnce(3, 1));
+}
+
 TEST(StreamRaces, NothingIsCertainOfWhatIsEmptyOrFails) {
   const std::string empty = "%e = leaf type=f64[0] device=dev:0\n";
   EXPECT_THAT(RacesOf(absl::StrCat(empty, kToB, "%y = neg %e\n")), MayRaceOnce(4, 2));
+  EXPECT_THAT(
+      RacesOf(absl::StrCat(kToB, "%n = leaf type=f64[0,2] device=dev:0\n%y = matmul %n %x\n")),
+      MayRaceOnce(4, 1))
+      << "a product with nothing";
   EXPECT_THAT(RacesOf(absl::StrCat(kToB, "%y = neg %x\n"), {.survived = {}, .last = 3}),
               MayRaceOnce(3, 1));
 }
