@@ -23,7 +23,8 @@ done
 
 # Options before the command, such as --output_base=DIR.
 read -r -a startup <<<"${BAZEL_STARTUP:-}"
-flags=(--config=fuzzing-service "--repo_env=CC=${CC}" "--repo_env=CXX=${CXX}")
+# The links of another build in this folder stay as they are.
+flags=(--config=fuzzing-service --experimental_convenience_symlinks=ignore "--repo_env=CC=${CC}" "--repo_env=CXX=${CXX}")
 for flag in ${CFLAGS}; do flags+=("--conlyopt=${flag}"); done
 for flag in ${CXXFLAGS}; do flags+=("--cxxopt=${flag}" "--linkopt=${flag}"); done
 for flag in ${LIB_FUZZING_ENGINE}; do flags+=("--linkopt=${flag}"); done

@@ -111,7 +111,9 @@ class ClusterFuzzLiteTest(unittest.TestCase):
     def test_what_is_built_passes_the_checks_of_the_service(self):
         top = os.environ.get('BUILD_WORKSPACE_DIRECTORY')
         environment = dict(os.environ, **SERVICE)
-        if not top:  # under `bazel test`, which holds the output folder of its own
+        if top:  # under `bazel run`: with the archives that are unpacked there, and no need of a network
+            environment.pop('TEST_TMPDIR', None)
+        else:  # under `bazel test`, which holds the output folder of its own
             top = os.path.dirname(os.path.dirname(os.path.realpath('.clusterfuzzlite/build.sh')))
             environment['BAZEL_STARTUP'] = f'--output_base={os.environ["TEST_TMPDIR"]}/bazel'
         built = tempfile.mkdtemp()

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/broadcast.h"
 #include "autograd/ops/elementary.h"
 #include "autograd/ops/rules.h"
 #include "autograd/tensor/kernels/arithmetic.h"
@@ -35,13 +36,18 @@ constexpr BinaryRule kAtan2 = {
     [](const Tensor& g, const Saved& s) { return OverSquares(g, s.b, s); },
     [](const Tensor& g, const Saved& s) { return OverSquares(g, Neg(s.a), s); }};
 
+// Beside nothing 0 has no logarithm either, whose slope would make NaN of a sum over nothing.
+Tensor XLogYByA(const Tensor& g, const Saved& s) {
+  return Mul(g, Log(g.numel() == 0 ? ExpandTo(s.b, g.sizes()) : s.b));
+}
+
 constexpr BinaryRule kXLogY = {
     "xlogy",
     "XlogyBackward",
     kernels::XLogY,
     kSavesBoth,
     kSavesBoth,
-    [](const Tensor& g, const Saved& s) { return Mul(g, Log(s.b)); },
+    XLogYByA,
     [](const Tensor& g, const Saved& s) { return Mul(g, Div(s.a, s.b)); }};
 
 }  // namespace

@@ -92,6 +92,13 @@ TEST(Pairs, XLogYAtZero) {
   EXPECT_EQ(Elements(XLogY(One(1), One(0)))[0], -std::numeric_limits<double>::infinity());
 }
 
+TEST(Pairs, XLogYOfNothingBesideZero) {
+  const Tensor a = Leaf({0}, {}), b = Leaf({1, 1}, {0});
+  const Tensor y = XLogY(a, b);
+  const Tensor by_a = Derive(y, {a}, /*create_graph=*/true)[0];
+  EXPECT_EQ(Elements(Derive(by_a, {b})[0]), (Doubles{0}));
+}
+
 TEST(Pairs, AreBroadcast) {
   const Tensor a = Leaf({2, 1}, {0, 0}), b = Leaf({3}, {0, 0, 0});
   EXPECT_EQ(LogAddExp(a, b).sizes(), (Shape{2, 3}));

@@ -237,6 +237,14 @@ bool IsStale(const std::string& folder, uint64_t shard, uint64_t epoch) {
   return access(EpochPath(folder, shard, epoch + 1).c_str(), F_OK) == 0;
 }
 
+absl::Status CheckHere(const std::string& folder, uint64_t shard, uint64_t epoch) {
+  const std::string path = EpochPath(folder, shard, epoch);
+  if (access(path.c_str(), F_OK) == 0) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      "[campaign] ", path, ", which this process writes, is gone (", std::strerror(errno),
+      "); needed is the folder in which the shard began; mount it again, and run the shard again"));
+}
+
 bool Watch::IsGone(uint64_t shard, const ShardView& view) {
   const double now = Now();
   const auto [it, fresh] = seen_.try_emplace(shard, Seen{view.epoch, view.size, now});

@@ -62,6 +62,10 @@ absl::StatusOr<RecordWriter> Claim(const std::string& folder, const Plan& plan, 
 // Whether another has taken the shard since.
 bool IsStale(const std::string& folder, uint64_t shard, uint64_t epoch);
 
+// Unavailable: the epoch's file is not in its place, as where a shared folder has lost its mount.
+// What is written below that path would not come back with it.
+absl::Status CheckHere(const std::string& folder, uint64_t shard, uint64_t epoch);
+
 // Sees whether the owners of shards are alive. One for each process that waits for others.
 class Watch {
  public:

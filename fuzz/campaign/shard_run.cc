@@ -98,6 +98,7 @@ absl::Status ShardRun::Start() {
 // All or none of them.
 void ShardRun::Write(const std::vector<nlohmann::json>& records) {
   written_ = steady_clock::now();
+  status_.Update(CheckHere(task_.folder, task_.shard, epoch_));
   // One that slept through its lease finds its successor's file.
   taken_ = taken_ || IsStale(task_.folder, task_.shard, epoch_);
   if (taken_ || !status_.ok()) return;
@@ -175,6 +176,8 @@ void ShardRun::Minimize(const Failure& failure) {
   stride_.Minimized(/*news=*/known == state_.findings.end());
   nlohmann::json record = SettledRecord(index, signature);
   if (known == state_.findings.end()) {
+    status_.Update(CheckHere(task_.folder, task_.shard, epoch_));
+    if (!status_.ok()) return;
     const std::string folder =
         absl::StrCat(task_.folder, "/findings/", EpochName(task_.shard, epoch_));
     std::string note;

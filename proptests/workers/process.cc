@@ -37,6 +37,13 @@ std::vector<char*> EnvironmentWith(std::vector<std::string>& entries) {
   return environment;
 }
 
+sigset_t RequestSet() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kRequests) sigaddset(&set, signal);
+  return set;
+}
+
 int WaitFor(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@ std::vector<char*> Pointers(std::vector<std::string>& words);
 // The environment of this process, with these NAME=value in place of its own of those names; valid
 // as long as they are.
 std::vector<char*> EnvironmentWith(std::vector<std::string>& entries);
+
+// Signals that ask a run to end in order, which is its parent's business alone. Batch systems send
+// them to all processes of a task at once.
+inline constexpr int kRequests[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
+sigset_t RequestSet();
 
 // Waits for the end of a child; its status, as waitpid has it.
 int WaitFor(pid_t pid);

@@ -44,7 +44,9 @@ rlim_t AddressSpace() {
 
 void BindToParent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);
+  for (const int signal : kRequests) std::signal(signal, SIG_IGN);
+  const sigset_t requests = RequestSet();  // blocked by the parent until here
+  sigprocmask(SIG_UNBLOCK, &requests, nullptr);
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
 }

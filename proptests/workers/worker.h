@@ -3,8 +3,9 @@
 // Started by worker_process.h as `EXECUTABLE worker --recorder=... --memory=MIB ...`; the main
 // function of the executable reads the flags and calls RunWorker. In a campaign it takes chunks of
 // program numbers from the shared record until none is left or it is told to stop; as a prober it
-// judges the Programs that its parent sends. It dies with its parent, ignores Ctrl-C (its parent
-// tells it to stop) and leaves no core file.
+// judges the Programs that its parent sends. It dies with its parent, ignores Ctrl-C and the
+// signals by which a batch system ends a task (its parent tells it to stop), and leaves no core
+// file.
 
 #pragma once
 

@@ -55,7 +55,10 @@ int SpawnProcess(const WorkerCommand& command, std::vector<std::string> words,
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // Its own process group: Ctrl-C reaches the parent alone.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // Other requests that reach it too wait until it ignores them.
+  const sigset_t requests = RequestSet();
+  posix_spawnattr_setsigmask(&attributes, &requests);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   const int error = posix_spawn(pid, command.executable.c_str(), &actions, &attributes, argv.data(),
                                 environment.data());
   posix_spawnattr_destroy(&attributes);

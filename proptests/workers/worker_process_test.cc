@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "proptests/workers/fake_cases.h"
+#include "proptests/workers/process.h"
 
 namespace twingrad::workers {
 namespace {
@@ -90,6 +91,15 @@ TEST_F(WorkerProcessTest, AKillFromOutsideIsToldApart) {
   worker->channel().Receive(true);
   kill(worker->pid(), SIGKILL);
   EXPECT_EQ(DeathBy(*worker, "value 1\n").cause, Cause::kKilled);
+}
+
+TEST_F(WorkerProcessTest, RequestsToEndAreForTheParent) {
+  const auto worker = Start();
+  for (const int signal : kRequests) kill(worker->pid(), signal);  // as it starts
+  EXPECT_EQ(worker->channel().Receive(true)->value("type", ""), "ready");
+  for (const int signal : kRequests) kill(worker->pid(), signal);
+  worker->channel().Send({{"type", "judge"}, {"program", "value 1\n"}});
+  EXPECT_EQ(worker->channel().Receive(true)->value("type", ""), "result");
 }
 
 TEST_F(WorkerProcessTest, AnEngineThatCannotStartIsToldApart) {

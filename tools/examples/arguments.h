@@ -2,7 +2,7 @@
 //
 //   const Arguments arguments = ArgumentsOf(argc, argv);   // --seed=N --svg=FILE
 //   ...
-//   return Finish(arguments, losses, loss, accuracy, kGoal);
+//   return Finish(arguments, losses, score, kGoal);
 //
 // A wrong argument ends the program with status 2.
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tools/examples/curve.h"
+#include "tools/examples/score.h"
 
 namespace twingrad::examples {
 
@@ -43,9 +44,9 @@ inline Arguments ArgumentsOf(int argc, char** argv) {
 
 // Prints the last line and draws the losses of the batches. The exit status: 0 if the loss is below
 // the goal, 1 if not, 2 if the picture cannot be written.
-inline int Finish(const Arguments& arguments, const std::vector<double>& losses, double loss,
-                  double accuracy, double goal) {
-  std::printf("end        loss %.4f  accuracy %.3f  seed %llu\n", loss, accuracy,
+inline int Finish(const Arguments& arguments, const std::vector<double>& losses, const Score& score,
+                  double goal) {
+  std::printf("end        loss %.4f  accuracy %.3f  seed %llu\n", score.loss, score.accuracy,
               static_cast<unsigned long long>(arguments.seed));
   if (!arguments.svg.empty()) {
     std::ofstream file(arguments.svg);
@@ -55,8 +56,8 @@ inline int Finish(const Arguments& arguments, const std::vector<double>& losses,
       return 2;
     }
   }
-  if (loss < goal) return 0;
-  std::fprintf(stderr, "the loss %.4f is not below %.2f\n", loss, goal);
+  if (score.loss < goal) return 0;
+  std::fprintf(stderr, "the loss %.4f is not below %.2f\n", score.loss, goal);
   return 1;
 }
 

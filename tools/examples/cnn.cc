@@ -11,7 +11,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <numbers>
 #include <string>
@@ -20,6 +19,7 @@
 #include "autograd/autograd.h"
 #include "autograd/optim/adam.h"
 #include "tools/examples/arguments.h"
+#include "tools/examples/score.h"
 
 namespace {
 
@@ -121,18 +121,9 @@ struct Network {
   Tensor weights, bias;
 };
 
-struct Score {
-  double loss = 0;
-  double accuracy = 0;
-};
-Score ScoreOf(Network& network, const Data& data) {
+examples::Score ScoreOf(Network& network, const Data& data) {
   NoGradGuard no_grad;
-  const Tensor logits = network(data.pictures, nullptr);
-  const std::vector<double> found = Elements(Argmax(logits, -1)), right = Elements(data.classes);
-  int64_t same = 0;
-  for (size_t i = 0; i < right.size(); ++i) same += found[i] == right[i];
-  return {Item(CrossEntropy(logits, data.classes, Reduction::kMean)),
-          static_cast<double>(same) / static_cast<double>(right.size())};
+  return examples::ScoreOf(network(data.pictures, nullptr), data.classes);
 }
 
 std::vector<double> Train(Network& network, const Data& data, const Data& unseen,
@@ -153,11 +144,7 @@ std::vector<double> Train(Network& network, const Data& data, const Data& unseen
     Backward({loss});
     adam.Step();
     losses.push_back(Item(loss));
-    if (step % 50 == 0) {
-      const Score score = ScoreOf(network, unseen);
-      std::printf("step %4d  loss %.4f  accuracy %.3f\n", step, score.loss, score.accuracy);
-      std::fflush(stdout);
-    }
+    if (step % 50 == 0) examples::PrintStep(step, ScoreOf(network, unseen));
   }
   return losses;
 }
@@ -170,6 +157,5 @@ int main(int argc, char** argv) {
   const Data data = MakeData(kPictures, generator), unseen = MakeData(kPictures, generator);
   Network network(generator);
   const std::vector<double> losses = Train(network, data, unseen, generator);
-  const Score score = ScoreOf(network, unseen);
-  return examples::Finish(arguments, losses, score.loss, score.accuracy, kGoal);
+  return examples::Finish(arguments, losses, ScoreOf(network, unseen), kGoal);
 }

@@ -13,7 +13,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "autograd/autograd.h"
 #include "autograd/optim/adam.h"
 #include "tools/examples/arguments.h"
+#include "tools/examples/score.h"
 
 namespace {
 
@@ -72,18 +72,9 @@ double LearningRate(int step) {
   return kFirstRate * 0.5 * (1 + std::cos(std::numbers::pi * step / kSteps));
 }
 
-double Accuracy(const Network& network, const Data& data) {
+examples::Score ScoreOf(const Network& network, const Data& data) {
   NoGradGuard no_grad;
-  const std::vector<double> found = Elements(Argmax(network(data.points), -1));
-  const std::vector<double> right = Elements(data.classes);
-  int64_t same = 0;
-  for (size_t i = 0; i < right.size(); ++i) same += found[i] == right[i];
-  return static_cast<double>(same) / static_cast<double>(right.size());
-}
-
-double LossOverAll(const Network& network, const Data& data) {
-  NoGradGuard no_grad;
-  return Item(CrossEntropy(network(data.points), data.classes, Reduction::kMean));
+  return examples::ScoreOf(network(data.points), data.classes);
 }
 
 std::vector<double> Train(const Network& network, const Data& data, Generator& generator) {
@@ -102,10 +93,7 @@ std::vector<double> Train(const Network& network, const Data& data, Generator& g
     Backward({loss});
     adam.Step();
     losses.push_back(Item(loss));
-    if (step % 100 == 0) {
-      std::printf("step %4d  loss %.4f  accuracy %.3f\n", step, LossOverAll(network, data),
-                  Accuracy(network, data));
-    }
+    if (step % 100 == 0) examples::PrintStep(step, ScoreOf(network, data));
   }
   return losses;
 }
@@ -118,6 +106,5 @@ int main(int argc, char** argv) {
   const Data data = MakeData(generator);
   const Network network(generator);
   const std::vector<double> losses = Train(network, data, generator);
-  return examples::Finish(arguments, losses, LossOverAll(network, data), Accuracy(network, data),
-                          kGoal);
+  return examples::Finish(arguments, losses, ScoreOf(network, data), kGoal);
 }

@@ -10,13 +10,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <numbers>
 #include <vector>
 
 #include "autograd/autograd.h"
 #include "autograd/optim/adam.h"
 #include "tools/examples/arguments.h"
+#include "tools/examples/score.h"
 
 namespace {
 
@@ -110,18 +110,10 @@ struct Network {
   Layer queries, keys, values, joined, hidden, narrowed, last;
 };
 
-struct Score {
-  double loss = 0;
-  double accuracy = 0;  // of letters
-};
-Score ScoreOf(const Network& network, const Words& words) {
+// Of letters.
+examples::Score ScoreOf(const Network& network, const Words& words) {
   NoGradGuard no_grad;
-  const Tensor logits = network(words.letters);
-  const std::vector<double> found = Elements(Argmax(logits, -1)), right = Elements(words.reversed);
-  int64_t same = 0;
-  for (size_t i = 0; i < right.size(); ++i) same += found[i] == right[i];
-  return {Item(CrossEntropy(logits, words.reversed, Reduction::kMean)),
-          static_cast<double>(same) / static_cast<double>(right.size())};
+  return examples::ScoreOf(network(words.letters), words.reversed);
 }
 
 std::vector<double> Train(const Network& network, const Words& unseen, Generator& generator) {
@@ -136,11 +128,7 @@ std::vector<double> Train(const Network& network, const Words& unseen, Generator
     Backward({loss});
     adam.Step();
     losses.push_back(Item(loss));
-    if (step % 20 == 0) {
-      const Score score = ScoreOf(network, unseen);
-      std::printf("step %4d  loss %.4f  accuracy %.3f\n", step, score.loss, score.accuracy);
-      std::fflush(stdout);
-    }
+    if (step % 20 == 0) examples::PrintStep(step, ScoreOf(network, unseen));
   }
   return losses;
 }
@@ -153,6 +141,5 @@ int main(int argc, char** argv) {
   const Words unseen = Draw(kUnseen, generator);
   const Network network(generator);
   const std::vector<double> losses = Train(network, unseen, generator);
-  const Score score = ScoreOf(network, unseen);
-  return examples::Finish(arguments, losses, score.loss, score.accuracy, kGoal);
+  return examples::Finish(arguments, losses, ScoreOf(network, unseen), kGoal);
 }

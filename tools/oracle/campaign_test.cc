@@ -1,6 +1,7 @@
 // `oracle campaign` end to end, over cases with planted faults: whatever is killed, stopped, cut or
 // run twice, each Program counts once and each finding comes out.
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -279,6 +280,51 @@ TEST_F(CampaignTest, AFindingThatFoundNoRoomIsWrittenLater) {
   EXPECT_EQ(Status()["findings"], 1);
   EXPECT_EQ(Status()["programs"], 300);
   EXPECT_EQ(Status()["jobs"][0]["waiting"], 0);
+}
+
+TEST_F(CampaignTest, AFolderThatIsAwayForAWhileGetsAllOfIt) {
+  Plan(R"({"verb": "check", "programs": 600, "flags": {"ops": "slow", "features": "wrong"}})",
+       kFast);
+  const pid_t pid = Start({"campaign", "run", "c", "--shard=0"});
+  AwaitSize(Shard("000000.0001"), 1000);
+  // What lies below a mount is in its place.
+  std::filesystem::rename(At("c"), At("mounted"));
+  std::filesystem::create_directory(At("c"));
+  int status = -1;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_TRUE(std::filesystem::is_empty(At("c")));
+  EXPECT_THAT(Tool({"campaign", "run", "c", "--shard=0"}).errors, HasSubstr("holds no campaign"));
+  std::filesystem::remove(At("c"));
+  std::filesystem::rename(At("mounted"), At("c"));
+  EXPECT_EQ(Tool({"campaign", "run", "c", "--shard=0"}).exit_status, 0);
+  EXPECT_EQ(Status()["programs"], 600);
+  EXPECT_EQ(Status()["findings"], 1);
+  EXPECT_EQ(Status()["complaints"], json::array());
+  EXPECT_EQ(Findings("c/findings/000000.0001").size() + Findings("c/findings/000000.0002").size(),
+            1u);
+}
+
+TEST_F(CampaignTest, ClocksOfMachinesAreNotCompared) {
+  Plan(kSlow, R"("shards": 2, "checkpoint": 0.02, "lease": 1)");
+  for (const int hours : {-1, 1}) {
+    const std::string shard = hours < 0 ? "0" : "1";
+    const std::string path = Shard(absl::StrCat("00000", shard, ".0001"));
+    const pid_t sleeper = Start({"campaign", "run", "c", "--shard=" + shard});
+    AwaitSize(path, 2000);
+    kill(sleeper, SIGSTOP);
+    // As its own machine would have dated it.
+    const auto date = std::filesystem::last_write_time(path) + std::chrono::hours(hours);
+    std::filesystem::last_write_time(path, date);
+    const auto begin = std::chrono::steady_clock::now();
+    const SubprocessResult next = Tool({"campaign", "run", "c", "--shard=" + shard});
+    EXPECT_THAT(next.output, HasSubstr("epoch 2: done"));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    kill(sleeper, SIGCONT);
+    waitpid(sleeper, nullptr, 0);
+  }
+  EXPECT_EQ(Status()["programs"], 600);
+  EXPECT_EQ(Status()["complaints"], json::array());
 }
 
 TEST_F(CampaignTest, PlantedDefectsComeOut) {

@@ -8,7 +8,9 @@ oracle="$(realpath "$1")"
 script="$(realpath "$2")"
 # The daemons lie where a test's PATH does not lead.
 PATH="${PATH}:/usr/sbin"
-readonly SHARDS=20 PROGRAMS=200
+readonly SHARDS=20 PROGRAMS=300
+# Seconds between the two signals that end a task.
+readonly KILL_WAIT=2
 
 for program in slurmctld slurmd munged sbatch; do
   if ! command -v "${program}" >/dev/null; then
@@ -66,7 +68,7 @@ ReturnToService=2
 SchedulerParameters=sched_interval=1,batch_sched_delay=1
 MinJobAge=300
 JobRequeue=1
-KillWait=5
+KillWait=${KILL_WAIT}
 NodeName=${host} NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
 PartitionName=all Nodes=${host} Default=YES MaxTime=INFINITE State=UP
 END
@@ -102,12 +104,30 @@ printf '{"seed": 3, "shards": %d, "canaries": 2, "checkpoint": 0.2, "lease": 5, 
 job="$(sbatch --parsable --array=0-$((SHARDS - 1)) --output="${folder}/task-%a.txt" "${script}" "${oracle}" "${folder}/c")"
 
 begun() { [[ "$(find "${folder}/c/shards" -name '*.0001' | wc -l)" -ge "$1" ]]; }
+# The file of the youngest shard.
+youngest() { find "${folder}/c/shards" -name '*.0001' | sort | tail -n 1; }
+is_done() { grep -q '"done":true' "$1"; }
+interrupted=()
+# Each of the two fails where the task has come to its end before: the next attempt meets a younger one.
+requeue_youngest() {
+  local file index
+  file="$(youngest)"
+  index="$(basename "${file}" .0001)"
+  if is_done "${file}"; then return 1; fi
+  scontrol requeue "${job}_$((10#${index}))" || return 1
+  sleep $((KILL_WAIT + 1))  # Then it has ended, in order or not.
+  ! is_done "${file}" && interrupted+=("${index}")
+}
+# As where memory is short.
+kill_youngest() {
+  local file
+  file="$(youngest)"
+  kill -9 "$(sed -n '1s/.*"pid":\([0-9]*\).*/\1/p' "${file}")" || return 1
+  ! is_done "${file}" && interrupted+=("$(basename "${file}" .0001)")
+}
 await "the first shards" begun 2
-scontrol requeue "${job}_0"
-await "more shards" begun 5
-# A task's process is killed, as where memory is short.
-shard="$(find "${folder}/c/shards" -name '0*.0001' | sort | tail -n 1)"
-kill -9 "$(sed -n '1s/.*"pid":\([0-9]*\).*/\1/p' "${shard}")"
+await "a task to queue again" requeue_youngest
+await "a task to kill" kill_youngest
 # It is queued again, and so is what was on its way when the node's daemon dies and comes back.
 sleep 1
 kill -9 "${node}"
@@ -115,7 +135,9 @@ sleep 1
 start_node
 all_are_done() {
   if [[ "$(sinfo -h -o %T)" == d* ]]; then scontrol update "nodename=${host}" state=resume; fi
-  "${oracle}" campaign status "${folder}/c" --json | grep -q "\"done\": ${SHARDS},"
+  # Its own status tells of findings: the merge is held against that.
+  "${oracle}" campaign status "${folder}/c" --json >"${folder}/status.json" || true
+  grep -q "\"done\": ${SHARDS}," "${folder}/status.json"
 }
 await "the end of the array" all_are_done
 
@@ -127,9 +149,16 @@ for line in "${SHARDS} of ${SHARDS} done" "findings       none" "found 2 of 2 pl
     exit 1
   fi
 done
-programs="$("${oracle}" campaign status "${folder}/c" --json | sed -n 's/^  "programs": \([0-9]*\),$/\1/p')"
+programs="$(sed -n 's/^  "programs": \([0-9]*\),$/\1/p' "${folder}/status.json" | tail -n 1)"
 if [[ "${programs}" != $((SHARDS * PROGRAMS)) ]]; then
   echo "[campaign] ${programs} Programs were counted; needed are $((SHARDS * PROGRAMS)), each once"
   exit 1
 fi
+for index in "${interrupted[@]}"; do
+  if [[ ! -e "${folder}/c/shards/${index}.0002" ]]; then
+    echo "[campaign] shard ${index} was interrupted and did not go on; needed is its second epoch; there are:"
+    ls "${folder}/c/shards"
+    exit 1
+  fi
+done
 echo "each of ${programs} Programs counted once, in $(find "${folder}/c/shards" -name '0*' | wc -l) epochs"

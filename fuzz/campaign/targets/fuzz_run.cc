@@ -101,6 +101,7 @@ class FuzzRun {
 // All or none of them.
 void FuzzRun::Write(const std::vector<nlohmann::json>& records) {
   written_ = steady_clock::now();
+  status_.Update(CheckHere(task_.folder, task_.shard, epoch_));
   // One that slept through its lease finds its successor's file.
   taken_ = taken_ || IsStale(task_.folder, task_.shard, epoch_);
   if (taken_ || !status_.ok()) return;
@@ -259,6 +260,7 @@ void FuzzRun::Minimize(const Failure& failure) {
   }
   const bool repeats = Try(input).has_value();
   const std::string small = repeats ? Smaller(input, failure.result) : input;
+  status_.Update(CheckHere(task_.folder, task_.shard, epoch_));
   if (Over()) return;  // whoever goes on minimizes it
   const std::string parent =
       absl::StrCat(task_.folder, "/findings/", EpochName(task_.shard, epoch_));
