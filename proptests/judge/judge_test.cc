@@ -51,6 +51,20 @@ TEST(Judge, OwnEngineAgreesOnASquare) {
   EXPECT_EQ(statistics.findings, 0u);
 }
 
+TEST(Judge, ProgramsThatRaceAreCountedOnceEach) {
+  Judge judge;
+  const auto failure = [&](const std::string& streams) {
+    return judge(Parsed("stream id=a device=dev:0\n%x = leaf type=f64[] data=1 device=dev:0\n" +
+                        streams + "%y = neg %x\n%z = neg %x\n"))
+        .Failure();
+  };
+  EXPECT_EQ(failure("stream id=b device=dev:0\n"), nullptr);
+  EXPECT_EQ(judge.statistics().racing, 1u);
+  EXPECT_GE(judge.statistics().compared.racing, 2u);  // statements of each run
+  EXPECT_EQ(failure("stream id=b device=dev:0 waits=1\n"), nullptr);
+  EXPECT_EQ(judge.statistics().racing, 1u);
+}
+
 TEST(Judge, AWrongGradientIsAFinding) {
   Judge judge(Fake([](Observation* observed, int) { observed->values[0].grad.bits[0] = 0; }));
   const Judgement judgement = judge(Parsed(kSquare));

@@ -346,12 +346,13 @@ Verdict JudgeStreamWaits(const Program& program, const Observation& observed) {
   if (program::DevicesOf(program) == 0 || HasSections(program)) return Agree(kOracle);
   WaitJudge judge(observed);
   std::string wrong = judge.Judge();
-  if (wrong.empty()) {
-    Compared compared;
-    compared.waits = judge.judged();
-    return Agree(kOracle, compared);
-  }
-  return Disagree(kOracle, std::move(wrong), {});
+  Compared compared;
+  compared.waits = judge.judged();
+  if (wrong.empty()) return Agree(kOracle, compared);
+  compared.needless_waits = 1;  // the first ends the comparison
+  Verdict verdict = Disagree(kOracle, std::move(wrong), {});
+  verdict.compared = compared;
+  return verdict;
 }
 
 }  // namespace twingrad::oracles

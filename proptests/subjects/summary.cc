@@ -233,12 +233,15 @@ std::string PairsReport(const DrawnFeatures& drawn) {
 }
 
 // Of runs with streams.
-std::string StreamRow(const oracles::Compared& c) {
+std::string StreamRow(const Statistics& s) {
+  const oracles::Compared& c = s.compared;
   if (c.waits == 0 && c.races == 0) return "";
-  return Row("streams", absl::StrFormat("%s nodes waited for what they take and for nothing else; "
-                                        "%s statements race, all reported, in %s reports",
-                                        WithSeparators(c.waits), WithSeparators(c.racing),
-                                        WithSeparators(c.races)));
+  return Row("streams",
+             absl::StrFormat("%s nodes waited for what they take, %s of them for more; %s of "
+                             "programs race, in %s statements, all reported, in %s reports",
+                             WithSeparators(c.waits), WithSeparators(c.needless_waits),
+                             Share(s.racing, s.programs), WithSeparators(c.racing),
+                             WithSeparators(c.races)));
 }
 
 std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
@@ -263,7 +266,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
                                            Share(s.compared.gradients_bounded, gradients),
                                            Share(s.compared.gradients_not_compared, gradients)));
   text += OpenRows(s);
-  text += StreamRow(s.compared);
+  text += StreamRow(s);
   text += Row("witnesses",
               absl::StrFormat("twin %s of programs, dual numbers %s to first order, "
                               "%s to second; at a kink %s, skipped %s",
