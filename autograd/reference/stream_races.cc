@@ -48,8 +48,7 @@ class RaceWalk final : public program::StatementRunner {
     return true;
   }
   std::optional<ErrorRecord> RunStatement(int32_t index) override {
-    const auto& survived = failures_.survived;
-    const bool survives = std::find(survived.begin(), survived.end(), index) != survived.end();
+    const bool survives = std::ranges::count(failures_.survived, index) > 0;
     fails_ = survives || index == failures_.last;
     Run(program_.statements[index]);
     if (!fails_) return std::nullopt;
@@ -70,7 +69,7 @@ class RaceWalk final : public program::StatementRunner {
     bool is_write;
     bool is_certain;  // that it happens, and to all of the memory
   };
-  // What the node of a statement may read, on the stream of the statement.
+  // What the node of a statement may read, and where; the host: on the caller's stream.
   struct Recorded {
     Stream stream;
     DeviceIndex device;
@@ -109,9 +108,7 @@ class RaceWalk final : public program::StatementRunner {
   // What has an empty operand need not look at the others.
   void Compute(const Statement& statement, bool in_place, bool is_certain) {
     for (const ValueId operand : statement.operands) is_certain = is_certain && !IsEmpty(operand);
-    for (const ValueId operand : statement.operands) {
-      Read(operand, CurrentOf(operand), is_certain);
-    }
+    for (const ValueId operand : statement.operands) Read(operand, CurrentOf(operand), is_certain);
     if (in_place) Write(statement.operands[0], CurrentOf(statement.operands[0]), is_certain);
     for (const ValueId result : statement.results) Write(result, CurrentOf(result), is_certain);
   }
@@ -167,12 +164,12 @@ class RaceWalk final : public program::StatementRunner {
   }
   // Copies to the cpu make the host wait.
   bool KnowsCpu() const {
-    return std::any_of(values_.begin(), values_.end(), [this](const ValueInfo& value) {
+    return std::ranges::any_of(values_, [this](const ValueInfo& value) {
       return value.statement <= at_ && value.device == program::kCpu;
     });
   }
 
-  // A node comes after its forward statement and after the caller's work on its device.
+  // A node comes after its forward statement and the caller's work; on other devices after that.
   void LookAt(const Recorded& node) {
     const Stream callers = Current(node.device);
     for (const Visit& visit : visits_[node.memory]) {
@@ -210,7 +207,18 @@ class RaceWalk final : public program::StatementRunner {
   }
   void Record(ValueId value, Stream stream) {
     if (DeviceOf(value) == program::kCpu) return;
+    if (!IsOnStreamOfNode(value)) stream = StreamClocks::kHost;
     recorded_.push_back({stream, DeviceOf(value), MemoryOf(value)});
+  }
+  // A node has one, of the first device where it gets a gradient; custom ones alone use several.
+  bool IsOnStreamOfNode(ValueId value) const {
+    const Statement& statement = program_.statements[at_];
+    if (statement.op == Opcode::kCustomInPlace) return IsBeside(value, statement.operands[0]);
+    if (statement.op != Opcode::kCustom) return true;
+    const auto first = std::ranges::find_if(statement.results, [this](ValueId result) {
+      return IsFloating(values_[result].type.dtype) && DeviceOf(result) != program::kCpu;
+    });
+    return first != statement.results.end() && IsBeside(value, *first);
   }
 
   // Memory of the cpu is no stream's.
@@ -236,6 +244,7 @@ class RaceWalk final : public program::StatementRunner {
   }
 
   DeviceIndex DeviceOf(ValueId value) const { return values_[value].device; }
+  bool IsBeside(ValueId a, ValueId b) const { return DeviceOf(a) == DeviceOf(b); }
   Stream Current(DeviceIndex device) const {
     if (device == program::kCpu) return StreamClocks::kHost;
     const auto it = current_.find(device);

@@ -8,7 +8,8 @@
 // writes its result. What orders streams are events, `waits=1`, copies between devices and the
 // host, which waits for a copy to the cpu. A call is to its caller work of the current streams: a
 // node comes after what its forward statement came after and after what the current stream of its
-// device did, and what comes after that stream later comes after the call.
+// device did, and what comes after that stream later comes after the call. A node has one stream:
+// what its forward statement used on another device it uses on the current one.
 //
 // Two answers, since a call may do more or less than its statement says. Possible is what is in no
 // order if calls order nothing but what they promise their callers. Certain is what no call can

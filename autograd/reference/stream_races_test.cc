@@ -120,6 +120,17 @@ TEST(StreamRaces, TheHostWaitsForACopyToItAndAllComesAfterTheHost) {
               AreInOrder());
 }
 
+// A node has one stream; what it saved on other devices it reads on the caller's.
+TEST(StreamRaces, ANodeOfTwoDevicesFollowsItsForwardStatementOnOne) {
+  const std::string made =
+      "%u = leaf type=f64[2] data=1,2 grad=1 device=dev:1\n%v,%w = custom %u %x do=exp\n";
+  EXPECT_THAT(RacesOf(absl::StrCat(made, "stream id=b device=dev:1\nbackward %v\n")), AreInOrder());
+  EXPECT_THAT(RacesOf(absl::StrCat(made, kToB, "backward %v\n")).possible,
+              ElementsAre(UnorderedPair{5, 1}, UnorderedPair{5, 3}));
+  EXPECT_THAT(RacesOf(absl::StrCat(made, "stream id=b device=dev:0 waits=1\nbackward %v\n")),
+              AreInOrder());
+}
+
 // What a node saved, a call may read; to the caller the call is work of its current stream.
 TEST(StreamRaces, ACallIsWorkOfTheCallersStreams) {
   const std::string made = "%y = exp %x\n";
