@@ -45,11 +45,13 @@ std::string SilenceText(int32_t statement) {
 
 Verdict JudgeStreams(const Program& program, const Observation& observed) {
   const bool follow = program::StreamsFollowEachOther(program);
+  Compared compared;
+  compared.unordered = follow ? 0 : 1;
   if (observed.stream_reports.empty() && (follow || !observed.reports_each_access)) {
-    return Agree(kOracle);
+    return Agree(kOracle, compared);
   }
   if (HasSections(program)) {
-    if (!follow || observed.stream_reports.empty()) return Agree(kOracle);
+    if (!follow || observed.stream_reports.empty()) return Agree(kOracle, compared);
     return Disagree(kOracle, UnexpectedText(observed, observed.stream_reports.front()), {});
   }
   const StreamRaces races = reference::FindStreamRaces(program, reference::FailuresOf(observed));
@@ -58,7 +60,6 @@ Verdict JudgeStreams(const Program& program, const Observation& observed) {
       return Disagree(kOracle, UnexpectedText(observed, report), {});
     }
   }
-  Compared compared;
   compared.races = observed.stream_reports.size();
   const bool all_are_kept = observed.stream_reports.size() < program::kMostStreamReports;
   if (!observed.reports_each_access || !all_are_kept) return Agree(kOracle, compared);

@@ -42,6 +42,7 @@ struct Compared {
 
   uint64_t waits = 0;           // nodes on streams that waited for what they take
   uint64_t needless_waits = 0;  // ... and that waited for more
+  uint64_t unordered = 0;       // runs of Programs whose streams do not follow each other
   uint64_t racing = 0;  // statements that touch memory in no order for certain, and reported
   uint64_t races = 0;   // reports of accesses that the Program does not order
 
@@ -59,6 +60,7 @@ struct Compared {
     elements_without_ball += other.elements_without_ball;
     waits += other.waits;
     needless_waits += other.needless_waits;
+    unordered += other.unordered;
     racing += other.racing;
     races += other.races;
   }

@@ -238,10 +238,11 @@ std::string StreamRow(const Statistics& s) {
   if (c.waits == 0 && c.races == 0) return "";
   return Row("streams",
              absl::StrFormat("%s nodes waited for what they take, %s of them for more; %s of "
-                             "programs race, in %s statements, all reported, in %s reports",
+                             "programs lack an order, %s race for certain, in %s statements, all "
+                             "reported, in %s reports",
                              WithSeparators(c.waits), WithSeparators(c.needless_waits),
-                             Share(s.racing, s.programs), WithSeparators(c.racing),
-                             WithSeparators(c.races)));
+                             Share(s.unordered, s.programs), Share(s.racing, s.programs),
+                             WithSeparators(c.racing), WithSeparators(c.races)));
 }
 
 std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {

@@ -73,13 +73,15 @@ TEST(SummaryTest, ShowsWhatWasJudgedOfStreams) {
   judge::Statistics s;
   EXPECT_THAT(SummaryText(s, {}), Not(HasSubstr("streams ")));
   s.programs = 200;
+  s.unordered = 24;
   s.racing = 7;
   s.compared.waits = 1200;
   s.compared.racing = 3;
   s.compared.races = 5;
   EXPECT_THAT(SummaryText(s, {}),
               HasSubstr("streams        1,200 nodes waited for what they take, 0 of them for more; "
-                        "3.5 % of programs race, in 3 statements, all reported, in 5 reports\n"));
+                        "12.0 % of programs lack an order, 3.5 % race for certain, in 3 "
+                        "statements, all reported, in 5 reports\n"));
   s.compared.needless_waits = 2;
   EXPECT_THAT(SummaryText(s, {}), HasSubstr(", 2 of them for more; "));
 }
