@@ -79,7 +79,9 @@ std::optional<UnorderedAccess> StreamOrder::Access(History& history, Timeline ti
   std::erase_if(history, [&](const Visit& other) {
     if (other.end <= visit.begin || visit.end <= other.begin) return false;
     const bool before = IsBefore(other, timeline);
-    if (!before && (is_write || other.is_write) && !report) report = Conflict(visit, other);
+    // The last one counts: an earlier one may be of who had the block before, and be followed by
+    // accesses that cover it together and not each.
+    if (!before && (is_write || other.is_write)) report = Conflict(visit, other);
     // Once a later access covers it and is ordered with all that conflicts with it, it says no
     // more.
     const bool covered = visit.begin <= other.begin && other.end <= visit.end;

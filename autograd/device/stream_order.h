@@ -53,8 +53,9 @@ class StreamOrder {
   using History = std::vector<Visit>;
 
   // Work queued last on `timeline` reads or writes [begin, begin + bytes). Returns what is wrong
-  // with that, or nothing. `what` names the work in later reports, and `statement` whose it is.
-  // Accesses to other blocks than that of `history` never conflict with it.
+  // with that, by the last access that it is in no order with, or nothing. `what` names the work in
+  // later reports, and `statement` whose it is. Accesses to other blocks than that of `history`
+  // never conflict with it.
   std::optional<UnorderedAccess> Access(History& history, Timeline timeline, const void* begin,
                                         size_t bytes, bool is_write, std::string what,
                                         int32_t statement = kNoStatement);

@@ -103,6 +103,19 @@ TEST_F(StreamOrderTest, ReportsNameTheStatementsWhoseWorkItIs) {
   EXPECT_EQ(report->other, 3);
 }
 
+// What had the block before is no business of who reads what was written to it since.
+TEST_F(StreamOrderTest, ReportsNameTheLastOfSeveral) {
+  order_.Queue(a_);
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_, 16, true, "add", 3));
+  order_.Queue(a_);
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_, 8, true, "cat", 5));
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_ + 8, 8, true, "cat", 5));
+  order_.Queue(b_);
+  const auto report = order_.Access(history_, b_, bytes_, 16, false, "mul", 7);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->other, 5);
+}
+
 TEST_F(StreamOrderTest, ABlockIsGivenBackOnceNobodyElseMayUseIt) {
   EXPECT_FALSE(Writes(a_));
   EXPECT_FALSE(order_.GiveBack(history_, a_, {}).has_value()) << "reuse on a comes after it";
