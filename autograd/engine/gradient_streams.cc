@@ -36,6 +36,15 @@ Stream StreamAt(const Node& node, Device device) {
   return node.device() == device ? node.stream() : CurrentStream(device);
 }
 
+// Of the caller's work on the node's device, where nothing that the node is given lies there; null
+// where that is on the node's stream.
+std::unique_ptr<Event> EventOfCaller(const Node& node, const Tensor& gradient) {
+  if (node.device().IsCpu()) return nullptr;
+  if (gradient.defined() && gradient.device() == node.device()) return nullptr;
+  const Stream current = CurrentStream(node.device());
+  return current == node.stream() ? nullptr : RecordedEvent(current);
+}
+
 // Of the accumulator of a leaf, whose gradient comes from another stream.
 void WarnIfLeaf(const Node& node, const Stream& from, const Tensor& gradient) {
   if (node.sequence_nr() != kAccumulateOrderKey) return;
@@ -69,12 +78,8 @@ GradientStreams::GradientStreams(const GraphTask& task, bool warns_of_leaves)
 
 void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor& seed) {
   Place& place = PlaceOf(0, input_nr);
-  if (IsNowhere(seed)) {
-    if (root.device().IsCpu()) return;
-    const Stream current = CurrentStream(root.device());
-    if (current != root.stream()) place.without_gradient.push_back(RecordedEvent(current));
-    return;
-  }
+  if (auto event = EventOfCaller(root, seed)) place.without_gradient.push_back(std::move(event));
+  if (IsNowhere(seed)) return;
   place.sum = StreamAt(root, seed.device());
   place.ready = CurrentStream(seed.device());
   if (place.ready != place.sum) place.event = RecordedEvent(place.ready);
@@ -82,15 +87,17 @@ void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor&
 
 GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const Node& consumer,
                                                     const Tensor& gradient) {
+  Arrival arrival;
+  if (producer.device() != consumer.device()) arrival.caller = EventOfCaller(consumer, gradient);
   if (IsNowhere(gradient)) {
-    if (consumer.device().IsCpu()) return {};
-    const Stream stream =
-        producer.device().IsCpu() ? CurrentStream(consumer.device()) : producer.stream();
-    return {stream, stream != consumer.stream() ? RecordedEvent(stream) : nullptr};
+    if (producer.device().IsCpu() || consumer.device().IsCpu()) return arrival;
+    arrival.stream = producer.stream();
+    if (arrival.stream != consumer.stream()) arrival.event = RecordedEvent(arrival.stream);
+    return arrival;
   }
   // What a node gives on another device than its own is ready on that device's current stream,
   // which has waited for the copy (tensor/kernels/copy.cc).
-  Arrival arrival{StreamAt(producer, gradient.device()), nullptr};
+  arrival.stream = StreamAt(producer, gradient.device());
   if (arrival.stream != StreamAt(consumer, gradient.device())) {
     arrival.event = RecordedEvent(arrival.stream);
   }
@@ -115,6 +122,7 @@ GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, co
                                     Arrival arrival)
     : label_("the sum of gradients", streams.statement_) {
   Place& place = streams.PlaceOf(index, input_nr);
+  if (arrival.caller != nullptr) place.without_gradient.push_back(std::move(arrival.caller));
   if (IsNowhere(gradient)) {
     if (arrival.event != nullptr) place.without_gradient.push_back(std::move(arrival.event));
     return;

@@ -271,6 +271,30 @@ TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
   EXPECT_NO_REPORTS();
 }
 
+// A node of another device does not order what the caller did on this one.
+TEST_P(GradientStreamsTest, WhatANodeMakesOfWhatLiesElsewhereComesAfterTheCallersWork) {
+  const Device other = Device::Sim(1);
+  const Tensor scratch = Scratch();
+  const auto writes = [&](FunctionNode& node, VariableList) {
+    scratch.mutable_data<double>()[0] = 1;
+    return VariableList(node.num_outputs());
+  };
+  const auto gives = [&](const Tensor& gradient) {
+    return [gradient](FunctionNode&, VariableList) { return VariableList{gradient}; };
+  };
+  SetCurrentStream(a_);
+  const NodePtr taker = MakeFunction(writes, {}, On(device_));
+  taker->AddInput(On(other));
+  const NodePtr nothing = MakeFunction(gives(Tensor()), {Edge(taker, 0)}, On(other));
+  const NodePtr something = MakeFunction(gives(On(other, 1)), {Edge(taker, 1)}, On(other));
+  for (const Edge& root : {Edge(nothing, 0), Edge(something, 0), Edge(taker, 1)}) {
+    GoOnOn(caller_);
+    ops::Mul(scratch, scratch);
+    Run(root, On(other, 1));
+    EXPECT_NO_REPORTS();
+  }
+}
+
 // A leaf's accumulator has the stream of its first use, for as long as the leaf lives.
 // Rules: I11.
 TEST_P(GradientStreamsTest, LeavesThatGetGradientsFromOtherStreamsAreWarnedOf) {

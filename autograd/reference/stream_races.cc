@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "autograd/program/signature.h"
 #include "autograd/program/walk.h"
 #include "autograd/reference/stream_clocks.h"
+#include "autograd/reference/stream_visits.h"
 
 namespace twingrad::reference {
 namespace {
@@ -61,19 +64,12 @@ class RaceWalk final : public program::StatementRunner {
   void set_grad_mode(bool enabled) override { grad_mode_ = enabled; }
 
  private:
-  // Work that touched a memory: the number of it on its stream.
-  struct Visit {
-    int32_t statement;
-    Stream stream;
-    uint32_t number;
-    bool is_write;
-    bool is_certain;  // that it happens, and to all of the memory
-  };
   // What the node of a statement may read, and where; the host: on the caller's stream.
   struct Recorded {
     Stream stream;
     DeviceIndex device;
     size_t memory;
+    auto operator<=>(const Recorded&) const = default;
   };
 
   void Run(const Statement& statement) {
@@ -152,7 +148,7 @@ class RaceWalk final : public program::StatementRunner {
     }
     for (const Recorded& node : recorded_) {
       const Stream callers = Current(node.device);
-      visits_[node.memory].push_back(
+      visits_[node.memory].Add(
           {at_, callers, clocks_[kLeast].Known(callers, callers), false, false});
     }
     // Those streams at least are the call's.
@@ -172,10 +168,10 @@ class RaceWalk final : public program::StatementRunner {
   // A node comes after its forward statement and the caller's work; on other devices after that.
   void LookAt(const Recorded& node) {
     const Stream callers = Current(node.device);
-    for (const Visit& visit : visits_[node.memory]) {
+    visits_[node.memory].ForConflicts(/*is_write=*/false, [&](const StreamVisit& visit) {
       const bool is_after = Knows(kLeast, node.stream, visit) || Knows(kLeast, callers, visit);
-      if (visit.is_write && !is_after) races_.possible.insert({at_, visit.statement});
-    }
+      if (!is_after) races_.possible.insert({at_, visit.statement});
+    });
   }
 
   void Order(const Statement& statement) {
@@ -208,7 +204,7 @@ class RaceWalk final : public program::StatementRunner {
   void Record(ValueId value, Stream stream) {
     if (DeviceOf(value) == program::kCpu) return;
     if (!IsOnStreamOfNode(value)) stream = StreamClocks::kHost;
-    recorded_.push_back({stream, DeviceOf(value), MemoryOf(value)});
+    recorded_.insert({stream, DeviceOf(value), MemoryOf(value)});
   }
   // A node has one, of the first device where it gets a gradient; custom ones alone use several.
   bool IsOnStreamOfNode(ValueId value) const {
@@ -227,16 +223,15 @@ class RaceWalk final : public program::StatementRunner {
     is_certain = is_certain && !fails_;
     const uint32_t number = clocks_[kLeast].Work(stream);
     clocks_[kMost].Work(stream);
-    for (const Visit& visit : visits_[memory]) {
-      if (!is_write && !visit.is_write) continue;
+    visits_[memory].ForConflicts(is_write, [&](const StreamVisit& visit) {
       if (!Knows(kLeast, stream, visit)) races_.possible.insert({at_, visit.statement});
       if (is_certain && visit.is_certain && !Knows(kMost, stream, visit)) {
         races_.certain.insert(at_);
       }
-    }
-    visits_[memory].push_back({at_, stream, number, is_write, is_certain});
+    });
+    visits_[memory].Add({at_, stream, number, is_write, is_certain});
   }
-  bool Knows(World world, Stream stream, const Visit& visit) const {
+  bool Knows(World world, Stream stream, const StreamVisit& visit) const {
     return clocks_[world].Known(stream, visit.stream) >= visit.number;
   }
   void WaitFor(Stream later, Stream earlier) {
@@ -270,8 +265,8 @@ class RaceWalk final : public program::StatementRunner {
   std::map<std::pair<DeviceIndex, std::string>, Stream> streams_;
   std::map<DeviceIndex, Stream> current_;
   std::map<std::string, std::array<StreamClocks::Row, 2>> events_;
-  std::vector<std::vector<Visit>> visits_;  // by memory: of values, then of their .grads
-  std::vector<Recorded> recorded_;
+  std::vector<StreamVisits> visits_;  // by memory: of values, then of their .grads
+  std::set<Recorded> recorded_;
 };
 
 }  // namespace
