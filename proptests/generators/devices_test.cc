@@ -18,7 +18,7 @@ TEST(Races, SomeProgramsLackOneOrder) {
   GeneratorOptions options;
   options.on_devices = true;
   GeneratorOptions ordered = options;
-  ordered.races = false;
+  ordered.races = 0;
   int racing = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const Program program = Generate(seed, options);

@@ -71,10 +71,10 @@ void AddBody(Draft& draft, int parts) {
   }
 }
 
-// The order that a Program lacks is the last draw, so that all else is what it would be with it.
+// The orders that a Program lacks are the last draws, so that all else is what it would be with it.
 Program Finished(Draft& draft) {
   Program program = draft.Take();
-  if (draft.options().races) MaybeDropOrder(draft.source(), program);
+  for (int i = 0; i < draft.options().races; ++i) MaybeDropOrder(draft.source(), program);
   return program;
 }
 

@@ -77,7 +77,7 @@ absl::Status SetDevice(std::string_view word, GeneratorOptions* options) {
   }
   options->on_cuda = absl::StartsWith(word, "cuda");
   // What races there has wrong values.
-  if (options->on_cuda) options->races = false;
+  if (options->on_cuda) options->races = 0;
   options->features.set(kDevices);
   options->devices = devices;
   options->on_devices = true;
