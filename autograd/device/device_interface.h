@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/base/device.h"
@@ -60,8 +61,16 @@ class DeviceInterface {
   virtual void NoteAccess(const void* /*data*/, size_t /*bytes*/, bool /*is_write*/,
                           Stream /*stream*/) {}
 
-  // What a device that checks the order of accesses has found since the last call.
+  // Whether each access that nothing orders is reported, if the host tells of all.
+  virtual bool ReportsEachAccess() const { return false; }
+  // What a device that checks the order of accesses has found since the last call of one of these:
+  // as texts, or with the statements whose work it is, where the device knows them.
   virtual std::vector<std::string> TakeReports() { return {}; }
+  virtual std::vector<UnorderedAccess> TakeUnordered() {
+    std::vector<UnorderedAccess> unordered;
+    for (std::string& text : TakeReports()) unordered.push_back({std::move(text)});
+    return unordered;
+  }
   // Of such a device: what comes before the next work of each stream. A square table of counts of
   // work, row by row; row and column 0 are the host's, the others those of NumberOf.
   virtual std::vector<uint64_t> KnownOrder() { return {}; }

@@ -231,7 +231,7 @@ SimDevice::Block* SimDevice::Find(const char* data, size_t bytes) {
   return data + bytes <= begin + block.bytes ? &block : nullptr;
 }
 
-void SimDevice::Report(std::string report) {
+void SimDevice::Report(UnorderedAccess report) {
   if (reports_.size() < kMostReports) reports_.push_back(std::move(report));
 }
 
@@ -240,15 +240,16 @@ void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access, std:
   const char* const data = static_cast<const char*>(access.data);
   Block* const block = Find(data, access.bytes);
   if (block == nullptr || block->is_free) {
-    Report(absl::StrCat(
-        "[device] ", access.is_write ? "write" : "read", " by ", what, " of ", access.bytes,
-        block != nullptr
-            ? " bytes of a block that was given back; keep it until its last use is queued"
-            : " bytes outside every block of the simulated accelerator; use its Allocate"));
+    Report({absl::StrCat(
+                "[device] ", access.is_write ? "write" : "read", " by ", what, " of ", access.bytes,
+                block != nullptr
+                    ? " bytes of a block that was given back; keep it until its last use is queued"
+                    : " bytes outside every block of the simulated accelerator; use its Allocate"),
+            CurrentWorkStatement(), kNoStatement});
   }
   StreamOrder::History& history = block != nullptr ? block->history : strays_;
-  if (auto report =
-          order_.Access(history, timeline, data, access.bytes, access.is_write, std::move(what))) {
+  if (auto report = order_.Access(history, timeline, data, access.bytes, access.is_write,
+                                  std::move(what), CurrentWorkStatement())) {
     Report(*std::move(report));
   }
 }
@@ -382,6 +383,12 @@ uint32_t SimDevice::NumberOf(Stream stream) {
 }
 
 std::vector<std::string> SimDevice::TakeReports() {
+  std::vector<std::string> texts;
+  for (UnorderedAccess& report : TakeUnordered()) texts.push_back(std::move(report.text));
+  return texts;
+}
+
+std::vector<UnorderedAccess> SimDevice::TakeUnordered() {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   return std::exchange(reports_, {});

@@ -78,8 +78,10 @@ class SimDevice final : public DeviceInterface {
   // Runs the next work of a stream; false if it has none, or must wait for an event.
   bool RunOne(Stream stream);
 
+  bool ReportsEachAccess() const override { return true; }
   // At most kMostReports of them.
   std::vector<std::string> TakeReports() override;
+  std::vector<UnorderedAccess> TakeUnordered() override;
   std::vector<uint64_t> KnownOrder() override;
   uint32_t NumberOf(Stream stream) override;
   static constexpr size_t kMostReports = 100;
@@ -135,7 +137,7 @@ class SimDevice final : public DeviceInterface {
   // Of a block that is given back.
   void MakeReusable(Block& block, char* data) AG_REQUIRES(mutex_);
   bool CanReuse(const Block& block) AG_REQUIRES(mutex_);
-  void Report(std::string report) AG_REQUIRES(mutex_);
+  void Report(UnorderedAccess report) AG_REQUIRES(mutex_);
   bool HasRun(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
   bool CanRunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunNext(size_t queue) AG_REQUIRES(mutex_);
@@ -150,7 +152,7 @@ class SimDevice final : public DeviceInterface {
   std::map<std::pair<Stream, size_t>, std::vector<char*>> free_ AG_GUARDED_BY(mutex_);
   StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
   StreamOrder order_ AG_GUARDED_BY(mutex_);
-  std::vector<std::string> reports_ AG_GUARDED_BY(mutex_);
+  std::vector<UnorderedAccess> reports_ AG_GUARDED_BY(mutex_);
 };
 
 }  // namespace twingrad

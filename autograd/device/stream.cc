@@ -17,6 +17,7 @@ struct ThreadStreams {
   std::vector<Stream> current;
   std::optional<Stream> work;  // of a WorkStreamGuard
   std::string_view label = "work";
+  int32_t statement = kNoStatement;
 };
 AG_THREAD_LOCAL(ThreadStreams, StreamsOfThread);
 
@@ -54,9 +55,16 @@ WorkStreamGuard::~WorkStreamGuard() { StreamsOfThread().work = previous_; }
 
 std::string_view CurrentWorkLabel() { return StreamsOfThread().label; }
 
-WorkLabelGuard::WorkLabelGuard(std::string_view label)
-    : previous_(std::exchange(StreamsOfThread().label, label)) {}
+int32_t CurrentWorkStatement() { return StreamsOfThread().statement; }
 
-WorkLabelGuard::~WorkLabelGuard() { StreamsOfThread().label = previous_; }
+WorkLabelGuard::WorkLabelGuard(std::string_view label, int32_t statement)
+    : previous_(std::exchange(StreamsOfThread().label, label)),
+      previous_statement_(std::exchange(StreamsOfThread().statement, statement)) {}
+
+WorkLabelGuard::~WorkLabelGuard() {
+  ThreadStreams& thread = StreamsOfThread();
+  thread.label = previous_;
+  thread.statement = previous_statement_;
+}
 
 }  // namespace twingrad

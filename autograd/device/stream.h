@@ -59,17 +59,31 @@ class WorkStreamGuard {
 
 // What the calling thread's work is called in reports; "work" unless it was set.
 std::string_view CurrentWorkLabel();
+// The number of the caller's statement whose work it is: a line of a script, say. kNoStatement
+// unless it was set.
+inline constexpr int32_t kNoStatement = -1;
+int32_t CurrentWorkStatement();
 
-// Gives the thread's work a name for a scope, that outlives it.
+// Gives the thread's work a name for a scope, that outlives it, and the number of a statement, or
+// that which it had.
 class WorkLabelGuard {
  public:
-  explicit WorkLabelGuard(std::string_view label);
+  explicit WorkLabelGuard(std::string_view label) : WorkLabelGuard(label, CurrentWorkStatement()) {}
+  WorkLabelGuard(std::string_view label, int32_t statement);
   ~WorkLabelGuard();
   WorkLabelGuard(const WorkLabelGuard&) = delete;
   WorkLabelGuard& operator=(const WorkLabelGuard&) = delete;
 
  private:
   std::string_view previous_;
+  int32_t previous_statement_;
+};
+
+// An access that nothing orders, as a device that checks it reports it.
+struct UnorderedAccess {
+  std::string text;                  // what is wrong, and what to do
+  int32_t statement = kNoStatement;  // whose work it is
+  int32_t other = kNoStatement;      // and that which it is not ordered with
 };
 
 // Sets the current stream of one device for a scope.

@@ -55,25 +55,33 @@ bool StreamOrder::IsBefore(const Visit& visit, Timeline timeline) const {
   return visit.timeline == timeline || visit.time <= At(clocks_[timeline], visit.timeline);
 }
 
-std::optional<std::string> StreamOrder::Access(History& history, Timeline timeline,
-                                               const void* begin, size_t bytes, bool is_write,
-                                               std::string what) {
+UnorderedAccess StreamOrder::Conflict(const Visit& visit, const Visit& other) const {
+  const auto work = [this](const Visit& of) {
+    const std::string whose =
+        of.statement == kNoStatement ? "" : absl::StrCat(" of statement ", of.statement);
+    return absl::StrCat(of.is_write ? "write" : "read", " by ", of.what, whose, " on ",
+                        names_[of.timeline]);
+  };
+  return {absl::StrCat("[device] ", work(visit), " is not ordered with the ", work(other),
+                       "; record an event after the one and let the other's stream wait for it"),
+          visit.statement, other.statement};
+}
+
+std::optional<UnorderedAccess> StreamOrder::Access(History& history, Timeline timeline,
+                                                   const void* begin, size_t bytes, bool is_write,
+                                                   std::string what, int32_t statement) {
   // The host's own accesses have a moment too: what it does next is queued after them.
   if (timeline == kHost) Tick(clocks_[kHost], kHost);
   const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
-  Visit visit{from,     from + bytes,   timeline, At(clocks_[timeline], timeline),
-              is_write, std::move(what)};
-  std::optional<std::string> report;
+  Visit visit{from,     from + bytes,    timeline, At(clocks_[timeline], timeline),
+              is_write, std::move(what), statement};
+  std::optional<UnorderedAccess> report;
   std::erase_if(history, [&](const Visit& other) {
     if (other.end <= visit.begin || visit.end <= other.begin) return false;
     const bool before = IsBefore(other, timeline);
-    if (!before && (is_write || other.is_write) && !report) {
-      report = absl::StrCat(
-          "[device] ", is_write ? "write" : "read", " by ", visit.what, " on ", names_[timeline],
-          " is not ordered with the ", other.is_write ? "write" : "read", " by ", other.what,
-          " on ", names_[other.timeline],
-          "; record an event after the one and let the other's stream wait for it");
-    }
+    // The last one counts: an earlier one may be of who had the block before, and be followed by
+    // accesses that cover it together and not each.
+    if (!before && (is_write || other.is_write)) report = Conflict(visit, other);
     // Once a later access covers it and is ordered with all that conflicts with it, it says no
     // more.
     const bool covered = visit.begin <= other.begin && other.end <= visit.end;
@@ -83,18 +91,19 @@ std::optional<std::string> StreamOrder::Access(History& history, Timeline timeli
   return report;
 }
 
-std::optional<std::string> StreamOrder::GiveBack(History& history, Timeline owner,
-                                                 const std::vector<Timeline>& recorded) const {
-  std::optional<std::string> report;
+std::optional<UnorderedAccess> StreamOrder::GiveBack(History& history, Timeline owner,
+                                                     const std::vector<Timeline>& recorded) const {
+  std::optional<UnorderedAccess> report;
   std::erase_if(history, [&](const Visit& visit) {
     const bool is_recorded =
         std::find(recorded.begin(), recorded.end(), visit.timeline) != recorded.end();
     if (is_recorded || IsBefore(visit, owner)) return false;
-    report = absl::StrCat("[device] a block of ", names_[owner], " is given back while the ",
-                          visit.is_write ? "write" : "read", " by ", visit.what, " on ",
-                          names_[visit.timeline],
-                          " may still run; call RecordStream for that stream, or let the block's "
-                          "own wait for it");
+    report = {absl::StrCat("[device] a block of ", names_[owner], " is given back while the ",
+                           visit.is_write ? "write" : "read", " by ", visit.what, " on ",
+                           names_[visit.timeline],
+                           " may still run; call RecordStream for that stream, or let the block's "
+                           "own wait for it"),
+              kNoStatement, visit.statement};
     return true;
   });
   return report;

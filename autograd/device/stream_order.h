@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "autograd/device/stream.h"
+
 namespace twingrad {
 
 class StreamOrder {
@@ -46,24 +48,28 @@ class StreamOrder {
     uint64_t time;  // on that timeline
     bool is_write;
     std::string what;
+    int32_t statement = kNoStatement;
   };
   using History = std::vector<Visit>;
 
   // Work queued last on `timeline` reads or writes [begin, begin + bytes). Returns what is wrong
-  // with that, or nothing. `what` names the work in later reports. Accesses to other blocks than
-  // that of `history` never conflict with it.
-  std::optional<std::string> Access(History& history, Timeline timeline, const void* begin,
-                                    size_t bytes, bool is_write, std::string what);
+  // with that, by the last access that it is in no order with, or nothing. `what` names the work in
+  // later reports, and `statement` whose it is. Accesses to other blocks than that of `history`
+  // never conflict with it.
+  std::optional<UnorderedAccess> Access(History& history, Timeline timeline, const void* begin,
+                                        size_t bytes, bool is_write, std::string what,
+                                        int32_t statement = kNoStatement);
   // The block may be reused for work that `owner` queues from now on. Returns what is wrong with
   // that: work on another timeline, none of `recorded`, that may still use it. It is then
   // forgotten, so that the reuse is not reported as well.
-  std::optional<std::string> GiveBack(History& history, Timeline owner,
-                                      const std::vector<Timeline>& recorded) const;
+  std::optional<UnorderedAccess> GiveBack(History& history, Timeline owner,
+                                          const std::vector<Timeline>& recorded) const;
   // Whether what `timeline` does next comes after `moment`.
   bool Knows(Timeline timeline, const Clock& moment) const;
 
  private:
   bool IsBefore(const Visit& visit, Timeline timeline) const;
+  UnorderedAccess Conflict(const Visit& visit, const Visit& other) const;
 
   std::vector<Clock> clocks_;
   std::vector<std::string> names_;

@@ -84,9 +84,36 @@ TEST_F(StreamOrderTest, ReportsNameBothSides) {
   order_.Queue(b_);
   const auto report = order_.Access(history_, b_, bytes_, 8, false, "mul");
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(*report,
+  EXPECT_EQ(report->text,
             "[device] read by mul on b is not ordered with the write by add on a; record an event "
             "after the one and let the other's stream wait for it");
+}
+
+TEST_F(StreamOrderTest, ReportsNameTheStatementsWhoseWorkItIs) {
+  order_.Queue(a_);
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_, 8, true, "add", 3));
+  order_.Queue(b_);
+  const auto report = order_.Access(history_, b_, bytes_, 8, false, "mul", 7);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->text,
+            "[device] read by mul of statement 7 on b is not ordered with the write by add of "
+            "statement 3 on a; record an event after the one and let the other's stream wait for "
+            "it");
+  EXPECT_EQ(report->statement, 7);
+  EXPECT_EQ(report->other, 3);
+}
+
+// What had the block before is no business of who reads what was written to it since.
+TEST_F(StreamOrderTest, ReportsNameTheLastOfSeveral) {
+  order_.Queue(a_);
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_, 16, true, "add", 3));
+  order_.Queue(a_);
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_, 8, true, "cat", 5));
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_ + 8, 8, true, "cat", 5));
+  order_.Queue(b_);
+  const auto report = order_.Access(history_, b_, bytes_, 16, false, "mul", 7);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->other, 5);
 }
 
 TEST_F(StreamOrderTest, ABlockIsGivenBackOnceNobodyElseMayUseIt) {
@@ -98,7 +125,7 @@ TEST_F(StreamOrderTest, ABlockIsGivenBackOnceNobodyElseMayUseIt) {
   EXPECT_FALSE(order_.GiveBack(recorded, a_, {b_}).has_value());
   const auto report = order_.GiveBack(history_, a_, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(*report,
+  EXPECT_EQ(report->text,
             "[device] a block of a is given back while the read by work on b may still run; call "
             "RecordStream for that stream, or let the block's own wait for it");
   EXPECT_FALSE(Writes(a_)) << "reported once";

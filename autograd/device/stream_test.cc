@@ -54,10 +54,14 @@ TEST(StreamTest, WorkIsThatOfTheCurrentStreamOrOfAGuard) {
   EXPECT_EQ(WorkStream(Device::Sim(1)), Stream{Device::Sim(1)});
   EXPECT_EQ(CurrentWorkLabel(), "work");
   {
-    const WorkLabelGuard label("copy");
+    const WorkLabelGuard label("copy", 7);
     EXPECT_EQ(CurrentWorkLabel(), "copy");
+    const WorkLabelGuard part("part");
+    EXPECT_EQ(CurrentWorkLabel(), "part");
+    EXPECT_EQ(CurrentWorkStatement(), 7) << "the part is the same statement's";
   }
   EXPECT_EQ(CurrentWorkLabel(), "work");
+  EXPECT_EQ(CurrentWorkStatement(), kNoStatement);
 }
 
 }  // namespace

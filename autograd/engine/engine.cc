@@ -168,7 +168,7 @@ VariableList Engine::ExecuteHere(const ExecuteArguments& arguments) {
 void Engine::RunTask(GraphTask& task) {
   ComputeDependencies(task);
   MarkNeeded(task);
-  task.FindStreams();
+  task.FindStreams(options_.warn_of_leaf_streams);
   if (options_.observer != nullptr) options_.observer->OnGraphReady(ViewOf(task));
   if (task.streams() == nullptr) [[likely]] {
     RunNodes(task);

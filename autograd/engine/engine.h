@@ -47,6 +47,9 @@ struct EngineOptions {
   // A call goes on with helpers once it has run this long, its nodes take longer than the hand-over
   // costs, and two of them are ready. Zero: as soon as two are ready, whatever they take.
   sync::Duration share_after = std::chrono::microseconds(50);
+  // Whether a call warns of each leaf whose gradients come from other streams than its own, on
+  // which they are added: that which was current when it was first used.
+  bool warn_of_leaf_streams = false;
   // Must outlive the engine.
   EngineObserver* observer = nullptr;
   // How long the destructor waits for calls and threads. What runs longer, as a hook that hangs

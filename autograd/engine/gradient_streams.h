@@ -7,9 +7,10 @@
 //     on another, an event is recorded there at once;
 //   - sums are made on the stream of the node that takes them, which waits for each contribution as
 //     it is added, and no sooner: work that was queued there before may overlap the rest;
-//   - a node waits for what it takes right before it runs, and for nodes that gave it nothing that
-//     lies on a device: for their streams, or where they are the CPU's, and for a root, for the
-//     caller's current one, since what a node makes of nothing is work of the call too;
+//   - a node waits for what it takes right before it runs, and for the streams of nodes that gave
+//     it nothing that lies on a device; where nodes of other devices gave it nothing on its own,
+//     and for a root, also for the caller's current stream there: all that a node does is work of
+//     the call;
 //   - at the end, failed or not, the caller's current streams wait for those of all nodes: to the
 //     caller the call is work of its current streams.
 //
@@ -43,11 +44,15 @@ class GradientStreams {
   struct Arrival {
     Stream stream;
     std::unique_ptr<Event> event;  // null where the node that takes it is on that stream too
+    // Of a node of another device, which gives nothing on the taker's: of what the caller did
+    // there.
+    std::unique_ptr<Event> caller;
   };
 
   // For a task whose nodes are known; null where none that executes is on a device. On the thread
-  // of the caller, whose current streams are those of the call.
-  static std::unique_ptr<GradientStreams> Of(const GraphTask& task);
+  // of the caller, whose current streams are those of the call. `warns_of_leaves`: that gradients
+  // come to them from other streams.
+  static std::unique_ptr<GradientStreams> Of(const GraphTask& task, bool warns_of_leaves);
 
   const std::vector<Stream>& caller() const { return caller_; }
   // Whether work of the call is queued on several streams of one device.
@@ -97,19 +102,22 @@ class GradientStreams {
     Stream ready;                  // where the value is ready so far
     std::unique_ptr<Event> event;  // when, where `ready` is not the consumer's
     bool is_sum = false;           // made here, and seen by nobody
-    // Of nodes on other streams that gave nothing on a device: what they did comes before the
-    // consumer too.
+    std::optional<Stream> other;   // whence the first gradient of another stream came
+    // Of nodes on other streams that gave nothing on a device, and of the caller: what they did
+    // comes before the consumer too.
     std::vector<std::unique_ptr<Event>> without_gradient;
   };
 
-  explicit GradientStreams(const GraphTask& task);
+  GradientStreams(const GraphTask& task, bool warns_of_leaves);
   static Arrival ArrivalOf(const Node& producer, const Node& consumer, const Tensor& gradient);
   Place& PlaceOf(uint32_t index, uint32_t input_nr) {
     return places_[first_place_[index] + input_nr];
   }
 
   const std::vector<Stream> caller_;
-  const bool has_several_;             // streams of one device
+  const int32_t statement_ = CurrentWorkStatement();  // whose work the call is
+  const bool has_several_;                            // streams of one device
+  const bool warns_of_leaves_;
   std::vector<uint32_t> first_place_;  // by node
   std::vector<Place> places_;
 };

@@ -4,10 +4,12 @@
 
 #include "autograd/engine/gradient_streams.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "autograd/device/device_registry.h"
@@ -15,10 +17,12 @@
 #include "autograd/device/stream.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/engine.h"
+#include "autograd/engine/front_end.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/graph/variable.h"
+#include "autograd/graph/warning.h"
 #include "autograd/ops/ops.h"
 
 namespace twingrad {
@@ -77,14 +81,14 @@ TEST_P(GradientStreamsTest, ACallWithoutDevicesHasNoStreams) {
   const std::vector<Edge> on_cpu = {Edge(MakePass({}), 0)};
   GraphTask without({.roots = on_cpu, .seeds = seeds, .outputs = {}}, nullptr);
   ComputeDependencies(without);
-  without.FindStreams();
+  without.FindStreams(/*warns_of_leaves=*/false);
   EXPECT_EQ(without.streams(), nullptr);
   EXPECT_TRUE(without.IsPlain());
   const std::vector<Tensor> device_seeds = {On(device_, 1)};
   const std::vector<Edge> on_device = {Edge(MakePass({}, On(device_)), 0)};
   GraphTask with({.roots = on_device, .seeds = device_seeds, .outputs = {}}, nullptr);
   ComputeDependencies(with);
-  with.FindStreams();
+  with.FindStreams(/*warns_of_leaves=*/false);
   EXPECT_NE(with.streams(), nullptr);
 }
 
@@ -219,9 +223,9 @@ TEST_P(GradientStreamsTest, ALeafLeavesMemoryToWhoMayStillReadIt) {
   GoOnOn(a_);
   const Tensor reader = ops::Mul(w, w);
   GoOnOn(caller_);
-  Run(ops::Add(passes_on, reader));
+  Run(ops::Neg(ops::Add(passes_on, reader)));  // which gives memory that nobody else holds
   EXPECT_EQ(GradOf(x).watched_data<double>()[0], 7);
-  EXPECT_EQ(GradOf(w).watched_data<double>()[0], 4);
+  EXPECT_EQ(GradOf(w).watched_data<double>()[0], -4);
   EXPECT_NO_REPORTS();
 }
 
@@ -265,6 +269,79 @@ TEST_P(GradientStreamsTest, WhatANodeMakesOfNothingComesAfterTheCallersWork) {
   ops::Mul(scratch, scratch);
   Run(Edge(taker, 0), Tensor());  // and to a root
   EXPECT_NO_REPORTS();
+}
+
+// A node of another device does not order what the caller did on this one.
+TEST_P(GradientStreamsTest, WhatANodeMakesOfWhatLiesElsewhereComesAfterTheCallersWork) {
+  const Device other = Device::Sim(1);
+  const Tensor scratch = Scratch();
+  const auto writes = [&](FunctionNode& node, VariableList) {
+    scratch.mutable_data<double>()[0] = 1;
+    return VariableList(node.num_outputs());
+  };
+  const auto gives = [&](const Tensor& gradient) {
+    return [gradient](FunctionNode&, VariableList) { return VariableList{gradient}; };
+  };
+  SetCurrentStream(a_);
+  const NodePtr taker = MakeFunction(writes, {}, On(device_));
+  taker->AddInput(On(other));
+  const NodePtr nothing = MakeFunction(gives(Tensor()), {Edge(taker, 0)}, On(other));
+  const NodePtr something = MakeFunction(gives(On(other, 1)), {Edge(taker, 1)}, On(other));
+  for (const Edge& root : {Edge(nothing, 0), Edge(something, 0), Edge(taker, 1)}) {
+    GoOnOn(caller_);
+    ops::Mul(scratch, scratch);
+    Run(root, On(other, 1));
+    EXPECT_NO_REPORTS();
+  }
+}
+
+// A leaf's accumulator has the stream of its first use, for as long as the leaf lives.
+// Rules: I11.
+TEST_P(GradientStreamsTest, LeavesThatGetGradientsFromOtherStreamsAreWarnedOf) {
+  Tensor x = MakeLeaf(3, device_);
+  Tensor w = MakeLeaf(2, device_);
+  SetCurrentStream(a_);
+  const Tensor first = ops::Neg(x);  // from here on x has stream a
+  SetCurrentStream(caller_);
+  const Tensor root = ops::Add(ops::Mul(x, w), ops::Mul(x, w));
+  Engine warning({.device_threads = GetParam(), .warn_of_leaf_streams = true});
+  const auto warnings_of = [&](Engine& engine) {
+    CollectedWarnings seen;
+    const WarningHandlerScope scope(seen);
+    Backward({root}, {}, {.retain_graph = true, .engine = &engine});
+    return seen.Messages();
+  };
+  EXPECT_THAT(warnings_of(engine_), testing::IsEmpty());
+  EXPECT_THAT(warnings_of(warning), testing::ElementsAre(testing::HasSubstr(
+                                        "the gradient of a leaf of shape [] comes from " +
+                                        caller_.ToString() + " and is added on " + a_.ToString())));
+}
+
+TEST_P(GradientStreamsTest, DeepCallsHaveTheStreamsOfWhoMakesThem) {
+  constexpr int kFreshStack = 70;  // levels; a stack has 60
+  Stream seen;
+  std::function<void(int)> nest = [&](int depth) {
+    seen = CurrentStream(device_);
+    if (depth == kFreshStack) return;
+    const auto goes_on = [&](FunctionNode&, VariableList) {
+      nest(depth + 1);
+      return VariableList();
+    };
+    Run(Edge(MakeFunction(goes_on, {}), 0), On(Device::Cpu(), 1));
+  };
+  nest(0);
+  EXPECT_EQ(seen, caller_);
+}
+
+TEST_P(GradientStreamsTest, AsynchronousCallsHaveTheCallersStreams) {
+  Stream seen;
+  engine_
+      .Async([&] {
+        seen = CurrentStream(device_);
+        return VariableList();
+      })
+      .Get();
+  EXPECT_EQ(seen, caller_);
 }
 
 // Copies between devices too.

@@ -112,8 +112,8 @@ GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer
 
 GraphTask::~GraphTask() { TaskArrays::GiveBack(std::move(arrays_)); }
 
-void GraphTask::FindStreams() {
-  streams_ = GradientStreams::Of(*this);
+void GraphTask::FindStreams(bool warns_of_leaves) {
+  streams_ = GradientStreams::Of(*this, warns_of_leaves);
   if (streams_ == nullptr) return;
   is_plain_ = false;
   if (root_->num_inputs() > 0) streams_->AddSeed(*root_, root_input_, root_seed_);

@@ -107,7 +107,7 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   bool IsPlain() const { return is_plain_; }
 
   // Finds out whether nodes have streams, once it is known which execute.
-  void FindStreams();
+  void FindStreams(bool warns_of_leaves);
   // Null where no node that executes is on a device.
   GradientStreams* streams() const { return streams_.get(); }
 

@@ -169,6 +169,15 @@ struct StreamStep {
   std::vector<uint64_t> known;
 };
 
+inline constexpr size_t kMostStreamReports = 100;
+
+// An access to memory of a simulated device that no event orders, or that is not there.
+struct StreamReport {
+  std::string text;
+  int32_t statement = -1;  // whose work it is, if that is known
+  int32_t other = -1;      // and that which it is not ordered with
+};
+
 // The stream of a node; 0 on the CPU.
 struct NodeStream {
   uint32_t stream = 0;
@@ -253,8 +262,9 @@ struct Observation {
   // Of the pool, and not given back at the end of a run on one thread; negative: too much was.
   int64_t leaked_blocks = 0;
   int64_t leaked_bytes = 0;
-  // Accesses to memory of the simulated accelerator that no event orders, or that is not there.
-  std::vector<std::string> stream_reports;
+  std::vector<StreamReport> stream_reports;
+  // Whether each access that no event orders is reported, up to kMostStreamReports of them.
+  bool reports_each_access = false;
 };
 
 // The order in which calls stand in an Observation, as indices into `calls`: those of statements in

@@ -186,8 +186,8 @@ std::string PrintObservation(const Program& program, const Observation& observat
     absl::StrAppend(&out, "leaked ", observation.leaked_blocks, " blocks, ",
                     observation.leaked_bytes, " bytes\n");
   }
-  for (const std::string& report : observation.stream_reports) {
-    absl::StrAppend(&out, "streams ", report, "\n");
+  for (const StreamReport& report : observation.stream_reports) {
+    absl::StrAppend(&out, "streams ", report.text, "\n");
   }
   if (observation.error.has_value()) {
     absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",

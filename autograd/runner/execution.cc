@@ -129,7 +129,7 @@ std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
   try {
     const std::string place = AnomalyMode::IsEnabled() ? absl::StrCat("statement ", index) : "";
     AnomalyLabel label(place);
-    const WorkLabelGuard work(program::SignatureOf(statement.op).name);
+    const WorkLabelGuard work(program::SignatureOf(statement.op).name, index);
     Dispatch(statement);
   } catch (const Error& thrown) {
     error = {thrown.kind(), index, thrown.what()};
@@ -275,6 +275,7 @@ Observation Execution::Observe() {
   program::OrderCalls(observation_.calls);
   observation_.warnings = shared_.warnings.Take();
   observation_.stream_reports = TakeStreamReports(program_);
+  observation_.reports_each_access = ReportEachAccess(program_);
   return std::move(observation_);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "autograd/device/device_registry.h"
 #include "autograd/device/order_after.h"
@@ -86,9 +87,18 @@ void SynchronizeDevices(const program::Program& program) {
   }
 }
 
-std::vector<std::string> TakeStreamReports(const program::Program& program) {
+bool ReportEachAccess(const program::Program& program) {
+  return program::DevicesOf(program) > 0 &&
+         GetDeviceInterface(ops::DeviceOf(0)).ReportsEachAccess();
+}
+
+std::vector<program::StreamReport> TakeStreamReports(const program::Program& program) {
   if (program::DevicesOf(program) == 0) return {};
-  return GetDeviceInterface(ops::DeviceOf(0)).TakeReports();
+  std::vector<program::StreamReport> reports;
+  for (UnorderedAccess& found : GetDeviceInterface(ops::DeviceOf(0)).TakeUnordered()) {
+    reports.push_back({std::move(found.text), found.statement, found.other});
+  }
+  return reports;
 }
 
 }  // namespace twingrad::runner

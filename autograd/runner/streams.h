@@ -19,6 +19,7 @@
 #include "autograd/base/device.h"
 #include "autograd/device/device_interface.h"
 #include "autograd/device/stream.h"
+#include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
 namespace twingrad::runner {
@@ -51,7 +52,9 @@ class ProgramStreams {
 
 // Waits for all work on the devices that the Program uses.
 void SynchronizeDevices(const program::Program& program);
+// Whether those devices report each access that nothing orders.
+bool ReportEachAccess(const program::Program& program);
 // What those devices have found of accesses that nothing orders, since the last call.
-std::vector<std::string> TakeStreamReports(const program::Program& program);
+std::vector<program::StreamReport> TakeStreamReports(const program::Program& program);
 
 }  // namespace twingrad::runner

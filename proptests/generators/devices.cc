@@ -1,9 +1,13 @@
 // Fans over devices: of any numbers, and of numbers whose sum reveals the order of its terms.
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "autograd/program/region.h"
 #include "proptests/generators/alias.h"
 #include "proptests/generators/calls.h"
 #include "proptests/generators/operation.h"
@@ -11,6 +15,8 @@
 
 namespace twingrad::generators {
 namespace {
+
+using twingrad::program::Statement;
 
 constexpr double kLane[] = {1e8, 1, -1e8, 1, -1e8, 1e8};
 
@@ -37,6 +43,24 @@ void AddWriteAfterCall(Draft& draft, ValueId value) {
   if (draft.MayWrite(value)) ApplyInPlace(draft, value);
 }
 
+// How many of a hundred Programs with streams lack an order.
+constexpr int kPercentDropped = 20;
+
+// Whether the statement orders streams and the Program is valid without that: an event that is
+// waited for must have been recorded.
+bool Orders(const Program& program, size_t at) {
+  const Statement& statement = program.statements[at];
+  if (statement.op == Opcode::kStream) return statement.Get<bool>(Key::kWaits);
+  if (statement.op == Opcode::kWaitEvent) return true;
+  if (statement.op != Opcode::kRecordEvent) return false;
+  const auto records_it = [&](const Statement& other) {
+    return other.op == Opcode::kRecordEvent &&
+           other.Get<std::string>(Key::kId) == statement.Get<std::string>(Key::kId);
+  };
+  return std::any_of(program.statements.begin(),
+                     program.statements.begin() + static_cast<ptrdiff_t>(at), records_it);
+}
+
 }  // namespace
 
 void AddStreams(Draft& draft) {
@@ -48,13 +72,28 @@ void AddStreams(Draft& draft) {
   };
   constexpr const char* kNames[kMostStreams] = {"a", "b", "c", "d", "f", "g", "h", "i"};
   Attributes stream = named(kNames[source.Below(static_cast<uint64_t>(draft.options().streams))]);
-  if (source.Chance(55)) {
+  if (source.Chance(40)) {
     stream.push_back({Key::kWaits, true});
     draft.Add(Opcode::kStream, {}, stream);
   } else if (draft.HasRoom(2) && draft.Add(Opcode::kRecordEvent, {}, named("e"))) {
     draft.Add(Opcode::kStream, {}, stream);
     draft.Add(Opcode::kWaitEvent, {}, named("e"));
   }
+}
+
+void MaybeDropOrder(Source& source, Program& program) {
+  std::vector<size_t> orders;
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    if (Orders(program, i)) orders.push_back(i);
+  }
+  if (orders.empty() || HasSections(program) || !source.Chance(kPercentDropped)) return;
+  const size_t dropped = source.Pick(orders);
+  Statement& statement = program.statements[dropped];
+  if (statement.op != Opcode::kStream) {
+    program.statements.erase(program.statements.begin() + static_cast<ptrdiff_t>(dropped));
+    return;
+  }
+  std::erase_if(statement.attributes, [](const Attribute& a) { return a.key == Key::kWaits; });
 }
 
 void AddDevices(Draft& draft) {

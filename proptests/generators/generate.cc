@@ -71,6 +71,13 @@ void AddBody(Draft& draft, int parts) {
   }
 }
 
+// The orders that a Program lacks are the last draws, so that all else is what it would be with it.
+Program Finished(Draft& draft) {
+  Program program = draft.Take();
+  for (int i = 0; i < draft.options().races; ++i) MaybeDropOrder(draft.source(), program);
+  return program;
+}
+
 // `long_graph`: the nodes of the long graph that the Program holds, if any.
 Program Compose(Source& source, const GeneratorOptions& all, int long_graph, Features* drawn) {
   GeneratorOptions options = all;
@@ -138,7 +145,7 @@ Program Compose(Source& source, const GeneratorOptions& all, int long_graph, Fea
     AddMarked(draft, Feature::kAnomaly, AddNanGradient);
   }
   if (drawn != nullptr) *drawn = draft.drawn();
-  return draft.Take();
+  return Finished(draft);
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ absl::Status SetDevice(std::string_view word, GeneratorOptions* options) {
         ", so many simulated accelerators, and cuda or cuda:1 to cuda:", kMostDevices));
   }
   options->on_cuda = absl::StartsWith(word, "cuda");
+  // What races there has wrong values.
+  if (options->on_cuda) options->races = 0;
   options->features.set(kDevices);
   options->devices = devices;
   options->on_devices = true;

@@ -67,6 +67,8 @@ struct GeneratorOptions {
   // Most leaves lie on accelerators, and the streams change between all parts.
   bool on_devices = false;
   bool on_cuda = false;  // devices are GPUs; whoever runs Programs sees to it
+  // Some Programs with streams lack an event or a wait, at most so many.
+  int races = 1;
   // One seed in kLongSample makes a Program with a graph of at least so many nodes, if kChain is
   // among the features; 0: none does.
   int long_graph = 0;

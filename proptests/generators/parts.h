@@ -66,6 +66,9 @@ void AddHookOn(Draft& draft, ValueId x);
 void AddGivenGrad(Draft& draft);
 // Another stream of a device, which waits for the one that was current before.
 void AddStreams(Draft& draft);
+// Of some Programs with streams: drops what orders one of them after others, a wait or the
+// recording of an event, so that the Program may race.
+void MaybeDropOrder(Source& source, Program& program);
 // One to three ops whose saved tensors go through hooks, some of which scale; sometimes a write to
 // what was saved, or a region inside whose hooks throw.
 void AddSavedHooks(Draft& draft);

@@ -40,14 +40,20 @@ struct Witnesses {
 void CountJudgement(const Program& program, const Judgement& judgement, const Witnesses& witnesses,
                     Statistics& statistics) {
   bool linearity = false;
+  bool unordered = false;
+  bool races = false;
   for (const Verdict& verdict : judgement.verdicts) {
     statistics.compared.Add(verdict.compared);
     linearity |= verdict.oracle.substr(0, 11) == "metamorphic";
+    unordered |= verdict.compared.unordered > 0;
+    races |= verdict.compared.racing > 0;
   }
   if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
   statistics.AddOpen(program, judgement.expected);
   if (linearity) ++statistics.linearity_judged;
+  if (unordered) ++statistics.unordered;
+  if (races) ++statistics.racing;
   if (witnesses.dual) {
     const oracles::Evidence evidence = {program, judgement.expected, judgement.observed.front()};
     statistics.AddDual(*witnesses.dual, oracles::CountGradients(evidence, *witnesses.dual));

@@ -51,6 +51,22 @@ TEST(Judge, OwnEngineAgreesOnASquare) {
   EXPECT_EQ(statistics.findings, 0u);
 }
 
+TEST(Judge, ProgramsThatRaceAreCountedOnceEach) {
+  Judge judge;
+  const auto passes = [&](const std::string& streams) {
+    return judge(Parsed("%x = leaf type=f64[] data=1 device=dev:0\n" + streams +
+                        "%y = neg %x\n%z = neg %x\n"))
+               .Failure() == nullptr;
+  };
+  EXPECT_TRUE(passes("stream id=b device=dev:0\n"));
+  EXPECT_EQ(judge.statistics().unordered, 1u);
+  EXPECT_EQ(judge.statistics().racing, 1u);
+  EXPECT_GE(judge.statistics().compared.racing, 2u);  // statements of each run
+  EXPECT_TRUE(passes("stream id=b device=dev:0 waits=1\n"));
+  EXPECT_EQ(judge.statistics().unordered, 1u);
+  EXPECT_EQ(judge.statistics().racing, 1u);
+}
+
 TEST(Judge, AWrongGradientIsAFinding) {
   Judge judge(Fake([](Observation* observed, int) { observed->values[0].grad.bits[0] = 0; }));
   const Judgement judgement = judge(Parsed(kSquare));

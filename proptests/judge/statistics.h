@@ -54,6 +54,8 @@ struct Statistics {
   // ... of which it judged the first number; the others by the reason why not.
   std::array<uint64_t, reference::ball::kNumRefusals> ball_refusals = {};
   uint64_t errors_judged = 0;
+  uint64_t unordered = 0;         // programs whose streams do not follow each other
+  uint64_t racing = 0;            // ... in which a statement races for certain
   uint64_t linearity_judged = 0;  // by all laws of linearity, with runs of their own
 
   std::array<uint64_t, kNumTraits> traits = {};                       // in programs

@@ -131,7 +131,7 @@ AllOfThem PlantedInside() {
           s.trial.observed.accessors = {{"clone", 0, true, grad, std::nullopt, "no memory"}};
         }}},
       {"streams",
-       {kProduct, [](Scene& s) { s.trial.observed.stream_reports = {"[device] no order"}; }}},
+       {kProduct, [](Scene& s) { s.trial.observed.stream_reports = {{"[device] no order"}}; }}},
       {"stream waits",
        {kOnDevice,
         [](Scene& s) {

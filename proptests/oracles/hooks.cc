@@ -128,6 +128,7 @@ Logs LogsOf(const Evidence& evidence, size_t at) {
 
 }  // namespace
 
+// The order of nodes that create_graph made is the engine's own.
 Verdict JudgeHooks(const Evidence& evidence) {
   const auto& expected = evidence.expected.observation.calls;
   const auto& actual = evidence.observed.calls;
@@ -135,8 +136,8 @@ Verdict JudgeHooks(const Evidence& evidence) {
     if (expected[i].hooks.empty() && actual[i].hooks.empty()) continue;
     if (evidence.SeveralOutcomes() && evidence.MayBeCutShort(i)) continue;
     const Logs logs = LogsOf(evidence, i);
-    Verdict verdict =
-        evidence.RunsInAnyOrder(i) ? JudgeByNode(evidence, logs) : JudgeLog(evidence, logs);
+    const bool in_order = evidence.expected.call_predicted[i] && !evidence.RunsInAnyOrder(i);
+    Verdict verdict = in_order ? JudgeLog(evidence, logs) : JudgeByNode(evidence, logs);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);

@@ -52,6 +52,21 @@ TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereThatOfNodesIsUnknown) {
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }
 
+// Which of the nodes of a first derivative comes first is for its formula to say.
+TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereCreateGraphMadeThem) {
+  Trial trial(
+      "%x = leaf type=f64[] data=3 grad=1\nhook %x do=record\n"
+      "%y = leaf type=f64[] data=4 grad=1\n%z = atan2 %x %y\naccumulate_hook %y do=record\n"
+      "%g = grad %z inputs=%x create_graph=1\nbackward %g\n");
+  auto& hooks = trial.observed.calls[1].hooks;
+  ASSERT_EQ(hooks.size(), 2u);
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  std::swap(hooks[0], hooks[1]);
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  hooks[1] = hooks[0];
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+}
+
 // Whether the hook of statement 5 fires in the call beside depends on timing; that of 3 is certain.
 TEST(Hooks, WhatTimingDecidesIsLeftOut) {
   constexpr char kBeside[] =

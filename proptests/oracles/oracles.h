@@ -147,7 +147,8 @@ Verdict JudgeCallbacks(const program::Program& program, const program::Observati
 Verdict JudgeLeaks(const program::Program& program, const program::Observation& observed);
 
 // What is done on the streams of a simulated device is ordered by events where that of the
-// Program's own statements is (program/stream_order.h).
+// Program's own statements is, and is reported where that surely is not (reference/stream_races.h).
+// Of Programs with thread sections, where all of it is ordered (program/stream_order.h).
 Verdict JudgeStreams(const program::Program& program, const program::Observation& observed);
 
 // A node on a stream of a simulated device comes after what it takes and what its stream waited for

@@ -108,6 +108,8 @@ class WaitJudge {
     }
     return "";
   }
+  // How many nodes on streams have begun.
+  uint64_t judged() const { return judged_; }
 
  private:
   // By thread, the moments at which the evaluations began that are going on, the innermost last.
@@ -247,6 +249,7 @@ class WaitJudge {
     const NodeStream self = step.node < 0 ? NodeStream() : StreamOf(moment.call, step.node);
     std::string wrong;
     if (self.device != program::kCpu) {
+      ++judged_;
       AllowTaken(moment, self);
       AllowOtherThreads(moment, self.stream);
       wrong = ExcessOf(moment, self.stream);
@@ -325,6 +328,7 @@ class WaitJudge {
   const std::vector<CallRecord>& calls_;
   std::vector<Moment> moments_;   // in their order
   std::vector<uint32_t> active_;  // streams: clocks only grow, so those of the last moment
+  uint64_t judged_ = 0;           // nodes
   size_t now_ = 0;                // index of the moment that is looked at
   Running running_;
   std::map<size_t, size_t> start_;                     // of each call, its moment
@@ -340,9 +344,15 @@ class WaitJudge {
 
 Verdict JudgeStreamWaits(const Program& program, const Observation& observed) {
   if (program::DevicesOf(program) == 0 || HasSections(program)) return Agree(kOracle);
-  std::string wrong = WaitJudge(observed).Judge();
-  if (wrong.empty()) return Agree(kOracle);
-  return Disagree(kOracle, std::move(wrong), {});
+  WaitJudge judge(observed);
+  std::string wrong = judge.Judge();
+  Compared compared;
+  compared.waits = judge.judged();
+  if (wrong.empty()) return Agree(kOracle, compared);
+  compared.needless_waits = 1;  // the first ends the comparison
+  Verdict verdict = Disagree(kOracle, std::move(wrong), {});
+  verdict.compared = compared;
+  return verdict;
 }
 
 }  // namespace twingrad::oracles

@@ -68,6 +68,8 @@ TEST_F(WaitsTest, ANodeComesAfterWhatGivesItsGradient) {
   Note(Kind::kBegin, 2, {{3}, {3, 3}, {2, 2}});
   Note(Kind::kEnd, 2, {{4}, {3, 3}, {4, 2, 1}});
   ExpectAgreement(Judge());
+  EXPECT_EQ(Judge().compared.waits, 3u);
+  EXPECT_EQ(Judge().compared.needless_waits, 0u);
 }
 
 TEST_F(WaitsTest, NotAfterWhatTheGiversStreamDidSince) {
@@ -75,6 +77,8 @@ TEST_F(WaitsTest, NotAfterWhatTheGiversStreamDidSince) {
   Note(Kind::kEnd, 1, {{3}, {3, 3}});
   Note(Kind::kBegin, 2, {{3}, {3, 3}, {3, 3}});
   ExpectFinding(Judge(), "stream waits");
+  EXPECT_EQ(Judge().compared.waits, 3u);
+  EXPECT_EQ(Judge().compared.needless_waits, 1u);
 }
 
 TEST_F(WaitsTest, NotAfterWhatTheHostHasWaitedFor) {

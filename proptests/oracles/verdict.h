@@ -40,6 +40,12 @@ struct Compared {
   uint64_t elements_in_balls = 0;       // elements of values and .grad beside a ball
   uint64_t elements_without_ball = 0;   // ... of which ball or stated bound say little
 
+  uint64_t waits = 0;           // nodes on streams that waited for what they take
+  uint64_t needless_waits = 0;  // ... and that waited for more
+  uint64_t unordered = 0;       // runs of Programs whose streams do not follow each other
+  uint64_t racing = 0;  // statements that touch memory in no order for certain, and reported
+  uint64_t races = 0;   // reports of accesses that the Program does not order
+
   uint64_t gradients() const {
     return gradients_exact + gradients_bounded + gradients_not_compared;
   }
@@ -52,6 +58,11 @@ struct Compared {
     counts_recounted += other.counts_recounted;
     elements_in_balls += other.elements_in_balls;
     elements_without_ball += other.elements_without_ball;
+    waits += other.waits;
+    needless_waits += other.needless_waits;
+    unordered += other.unordered;
+    racing += other.racing;
+    races += other.races;
   }
 };
 

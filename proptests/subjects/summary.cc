@@ -232,6 +232,19 @@ std::string PairsReport(const DrawnFeatures& drawn) {
   return absl::StrCat("{", absl::StrJoin(rows, ","), "}");
 }
 
+// Of runs with streams.
+std::string StreamRow(const Statistics& s) {
+  const oracles::Compared& c = s.compared;
+  if (c.waits == 0 && c.races == 0) return "";
+  return Row("streams",
+             absl::StrFormat("%s nodes waited for what they take, %s of them for more; %s of "
+                             "programs lack an order, %s race for certain, in %s statements, all "
+                             "reported, in %s reports",
+                             WithSeparators(c.waits), WithSeparators(c.needless_waits),
+                             Share(s.unordered, s.programs), Share(s.racing, s.programs),
+                             WithSeparators(c.racing), WithSeparators(c.races)));
+}
+
 std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   const double average =
       s.programs == 0 ? 0 : static_cast<double>(s.statements) / static_cast<double>(s.programs);
@@ -254,6 +267,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
                                            Share(s.compared.gradients_bounded, gradients),
                                            Share(s.compared.gradients_not_compared, gradients)));
   text += OpenRows(s);
+  text += StreamRow(s);
   text += Row("witnesses",
               absl::StrFormat("twin %s of programs, dual numbers %s to first order, "
                               "%s to second; at a kink %s, skipped %s",

@@ -18,6 +18,8 @@ namespace twingrad::subjects {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
 TEST(NumberTextTest, SeparatesThousands) {
   EXPECT_EQ(WithSeparators(0), "0");
   EXPECT_EQ(WithSeparators(999), "999");
@@ -65,6 +67,23 @@ TEST(SummaryTest, ShowsCountsAndShares) {
   EXPECT_THAT(text,
               HasSubstr("not by balls   10.0 % saved-tensor hooks with do=scale,\n"
                         "               2.0 % a hook or custom function that runs backward\n"));
+}
+
+TEST(SummaryTest, ShowsWhatWasJudgedOfStreams) {
+  judge::Statistics s;
+  EXPECT_THAT(SummaryText(s, {}), Not(HasSubstr("streams ")));
+  s.programs = 200;
+  s.unordered = 24;
+  s.racing = 7;
+  s.compared.waits = 1200;
+  s.compared.racing = 3;
+  s.compared.races = 5;
+  EXPECT_THAT(SummaryText(s, {}),
+              HasSubstr("streams        1,200 nodes waited for what they take, 0 of them for more; "
+                        "12.0 % of programs lack an order, 3.5 % race for certain, in 3 "
+                        "statements, all reported, in 5 reports\n"));
+  s.compared.needless_waits = 2;
+  EXPECT_THAT(SummaryText(s, {}), HasSubstr(", 2 of them for more; "));
 }
 
 TEST(SummaryTest, SaysWhatTheTwinLeavesOpen) {

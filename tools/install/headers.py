@@ -10,6 +10,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 # What users include; the README of the folder autograd names them too.
 ROOTS = (
     'autograd/autograd.h',
+    'autograd/functional/devices.h',
     'autograd/functional/functional.h',
     'autograd/gradcheck/gradcheck.h',
     'autograd/inspect/dot.h',

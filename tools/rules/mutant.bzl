@@ -107,6 +107,45 @@ def sequential_mutant_test(name, sources, patch = None, programs = 2000, stateme
         ],
     )
 
+def scenario_mutants(rows):
+    """A scenario_mutant_test for each row.
+
+    Args:
+      rows: from the defect NAME, planted by NAME.patch, to the other arguments of its test, as a dictionary.
+    """
+    _check_rows(rows)
+    for name, row in rows.items():
+        scenario_mutant_test(name = name, patch = name + ".patch", **row)
+
+def scenario_mutant_test(name, sources, patch, test, fails, deps):
+    """Passes if a unit test fails with the defect.
+
+    Args:
+      name: of the defect.
+      sources: labels of the production sources that the patch changes.
+      patch: what to do to them.
+      test: the label of the source of unit tests that meets the defect.
+      fails: the name of the test that must fail; of a parametrized one, for its first parameter.
+      deps: libraries of the test.
+    """
+    ag_binary(
+        name = name + "_program",
+        testonly = True,
+        srcs = [test, _plant(name, sources, patch)],
+        deps = deps + [
+            _PLANTED,
+            "@com_google_googletest//:gtest_main",
+        ],
+    )
+    native.sh_test(
+        name = name + "_test",
+        size = "small",
+        srcs = ["//proptests/mutants/sanitizer:expect_report.sh"],
+        args = ["$(rootpath :%s_program)" % name, "'[  FAILED  ]'", fails],
+        data = [":%s_program" % name],
+        env = {"GTEST_FILTER": "*" + fails},
+    )
+
 def concurrent_mutants(rows):
     """A concurrent_mutant_test for each row.
 

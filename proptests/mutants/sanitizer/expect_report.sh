@@ -6,12 +6,12 @@ status=$?
 echo "${output}"
 echo "--- $1 ended with status ${status}"
 if [[ "${status}" == 0 ]]; then
-  echo "[mutants] the planted defect ran unnoticed; '$2' was expected; check the flags of the configuration in .bazelrc"
+  echo "[mutants] the planted defect ran unnoticed; '$2' was expected; check the flags of the configuration, or what the test looks at"
   exit 1
 fi
 for text in "$2" "$3"; do
   if ! grep -qF -- "${text}" <<<"${output}"; then
-    echo "[mutants] the program failed without '${text}'; it must fail by the sanitizer's report"
+    echo "[mutants] the program failed without '${text}'; it must fail by that report"
     exit 1
   fi
 done
