@@ -6,7 +6,11 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "cuda/fake/blas_types.h"
 #include "gtest/gtest.h"
+#if __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#endif
 
 namespace twingrad::cuda::fake::declared {
 #define TWINGRAD_CUDA_ENTRY extern
@@ -137,6 +141,30 @@ FIELD(hostPointer);
 
 // The flags are macros: the fake's, read last, would be other text had it another value.
 static_assert(cudaStreamNonBlocking == 0x01 && cudaEventDisableTiming == 0x02);
+
+#if __has_include(<cublas_v2.h>)
+// Whether calls through one type of function pointer are calls of the other: whole numbers, enums
+// and pointers of the same sizes.
+template <class A, class B>
+constexpr bool kPassedAlike =
+    sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
+template <class R, class... As, class S, class... Bs>
+constexpr bool CallsAlike(R (*)(As...), S (*)(Bs...)) {
+  if constexpr (sizeof...(As) == sizeof...(Bs)) {
+    return kPassedAlike<R, S> && (kPassedAlike<As, Bs> && ...);
+  }
+  return false;
+}
+static_assert(!CallsAlike(static_cast<int (*)(int)>(nullptr), static_cast<int (*)(long)>(nullptr)));
+static_assert(CallsAlike(BlasGemm<float>(nullptr), &cublasSgemmStridedBatched_64));
+static_assert(CallsAlike(BlasGemm<double>(nullptr), &cublasDgemmStridedBatched_64));
+static_assert(std::is_same_v<BlasHandle, cublasHandle_t>);
+static_assert(static_cast<int>(kBlasSuccess) == CUBLAS_STATUS_SUCCESS &&
+              static_cast<int>(kBlasAllocFailed) == CUBLAS_STATUS_ALLOC_FAILED &&
+              static_cast<int>(kBlasExecutionFailed) == CUBLAS_STATUS_EXECUTION_FAILED &&
+              static_cast<int>(kBlasAsItIs) == CUBLAS_OP_N &&
+              static_cast<int>(kBlasTransposed) == CUBLAS_OP_T);
+#endif
 
 TEST(DeclarationsTest, AreThoseOfTheToolkit) {
   EXPECT_TRUE((kAlike<decltype(declared::cudaMemcpyAsync), decltype(::cudaMemcpyAsync)>));

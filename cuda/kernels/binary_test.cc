@@ -6,6 +6,7 @@
 #include "autograd/base/error.h"
 #include "autograd/base/test_errors.h"
 #include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/elementary.h"
 #include "autograd/tensor/kernels/matmul.h"
 #include "autograd/tensor/kernels/reduce.h"
@@ -85,6 +86,18 @@ TEST_F(BinaryOnCudaTest, AddsIntoOverlappingWindows) {
     AddInto(same, terms);
     ExpectSame(there, here);
   }
+}
+
+// What no order of pieces can do is refused, on the fake runtime too, where they have one.
+TEST_F(BinaryOnCudaTest, PiecesNeverMeet) {
+  const Tensor line = There(Numbers({8}, DType::kF64));
+  Tensor late = line.AsStrided({6}, {1}, 2), back = line.AsStrided({3}, {1}, 5);
+  const Tensor early = line.AsStrided({6}, {1}, 0), front = line.AsStrided({3}, {1}, 0);
+  EXPECT_EQ(KindOf([&] { AddInto(late, early); }), ErrorKind::kInternal);
+  AddInto(back, front);
+  AddInto(late, late);
+  Tensor repeated = line.AsStrided({2, 3}, {0, 1}, 0);
+  EXPECT_EQ(KindOf([&] { FillInto(repeated, 1); }), ErrorKind::kInternal);
 }
 
 TEST_F(BinaryOnCudaTest, SubtractsScaledInPlace) {

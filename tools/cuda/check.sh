@@ -5,7 +5,8 @@
 #   cuda-check/check.sh tests check     # these
 #
 # Suites: tests, goldens, check, memcheck, racecheck, synccheck, bench. Output of a suite goes to its file in $OUT
-# (default: ./out), its end to the terminal if it failed. Exit status 1 if a suite failed, 2 where there is no GPU.
+# (default: ./out), its end to the terminal if it failed, and all that is worth keeping to results.md there. Exit status 1
+# if a suite failed, 2 where there is no GPU.
 # PROGRAMS=20000 is how many `check` judges, SEED=1 their seed, JOBS=8 its processes.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
@@ -24,10 +25,12 @@ cublas() {
 LD_LIBRARY_PATH="${PWD}/lib:$(cublas):${LD_LIBRARY_PATH:-}"
 export LD_LIBRARY_PATH
 
-if ! nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader; then
+if ! gpu="$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader)"; then
   echo "[cuda] this machine has no GPU that nvidia-smi knows; one is needed; run the tests over the fake runtime elsewhere" >&2
   exit 2
 fi
+
+echo "${gpu}"
 
 failed=0
 lines=()
@@ -113,6 +116,37 @@ done
 [[ $# == 0 ]] && set -- tests goldens check memcheck racecheck synccheck bench
 for name in "$@"; do suite "${name}" "${name}"; done
 
+# What tools/bench/RESULTS_GPU.md holds.
+page() {
+  cat <<END
+# Results on a GPU
+
+What \`check.sh\` of [tools/cuda](../cuda/README.md) printed; it writes this page.
+
+| | |
+|---|---|
+| GPU, driver, memory | ${gpu} |
+| processor | $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |
+| commit | $(cat commit 2>/dev/null) |
+| date | $(date -u '+%Y-%m-%d %H:%M UTC') |
+
+\`\`\`
+$(printf '%s\n' "${lines[@]}")
+\`\`\`
+END
+  [[ -e ${OUT}/bench.log ]] || return
+  cat <<END
+
+Steps of training in f32 (TF32 off) beside PyTorch's eager mode, both in Python's or C++'s own loop, the optimizer's step
+included; a ratio above 1: this engine is faster. A layer as wide as the batch; convolutions with so many channels.
+
+\`\`\`
+$(cat "${OUT}/bench.log")
+\`\`\`
+END
+}
+
 [[ -e ${OUT}/bench.log ]] && cat "${OUT}/bench.log"
 printf '%s\n' "" "${lines[@]}"
+page >"${OUT}/results.md"
 exit "${failed}"

@@ -28,6 +28,9 @@ mapfile -t programs < <(find "${pack}/cuda" "${pack}/tools" -type f -perm -u+x !
 chmod -R u+w "${pack}"
 strip "${programs[@]}"
 
+# Which sources these are.
+git -C "${BUILD_WORKSPACE_DIRECTORY:-.}" describe --always --dirty --abbrev=40 >"${pack}/commit" || echo unknown >"${pack}/commit"
+
 # Libraries beside the C and C++ run-time, which every machine has.
 for program in "${programs[@]}"; do
   ldd "${program}" | awk '$3 ~ /^\// { print $3 }'

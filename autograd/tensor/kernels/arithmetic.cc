@@ -164,7 +164,8 @@ Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-void CheckWritten(const char* op, const Tensor& target, const Tensor& other) {
+[[gnu::always_inline]] inline void CheckWritten(const char* op, const Tensor& target,
+                                                const Tensor& other) {
   CheckSameKind(op, target, other);
   if (target.sizes() != other.sizes()) {
     throw Error(ErrorKind::kShape,
@@ -173,8 +174,8 @@ void CheckWritten(const char* op, const Tensor& target, const Tensor& other) {
   }
 }
 
-// The same where elements of the target share memory: pieces of a body that run at the same time
-// must not, so one dimension is taken step by step, the shortest that parts them if there is one.
+// Where elements of the target share memory one dimension is taken step by step, the shortest that
+// parts them if there is one: pieces of a body run at the same time.
 [[gnu::noinline, gnu::cold]] void AddOverlapping(const Tensor& target, const Tensor& other) {
   const auto beside = [](Ints all, size_t d) {
     Shape others(all.begin(), all.end());
@@ -198,16 +199,20 @@ void CheckWritten(const char* op, const Tensor& target, const Tensor& other) {
   }
 }
 
+template <typename T>
+[[gnu::noinline, gnu::cold]] void AddRemote(const Tensor& target, const Tensor& other) {
+  if (HasInternalOverlap(target.sizes(), target.strides())) return AddOverlapping(target, other);
+  RemoteMapInto<T, T, T>("add_", Apply<AddNumber>(), target, target, other);
+}
+
 }  // namespace
 
 void AddInto(Tensor& target, const Tensor& other) {
   CheckWritten("add_", target, other);
-  if (IsRemote(target) && HasInternalOverlap(target.sizes(), target.strides())) [[unlikely]]
-    return AddOverlapping(target, other);
   DispatchNumeric("add_", target.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (IsRemote(target)) [[unlikely]]
-      return RemoteMapInto<T, T, T>("add_", Apply<AddNumber>(), target, target, other);
+      return AddRemote<T>(target, other);
     T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
     if (target.IsContiguous() && other.IsContiguous()) {

@@ -23,8 +23,10 @@ namespace twingrad::kernels {
 // Error(kUnsupported) naming `op`: no walk takes so many dimensions.
 [[noreturn]] void RefuseRank(const char* op, Device device, size_t rank);
 
-// Error(kInternal): elements of what `op` writes share memory.
-[[noreturn]] void RefuseOverlap(const char* op);
+// Pieces of a body run at the same time, so none may write what another one writes or reads.
+// Error(kInternal) if elements of `out` share memory, or if an operand lies there too otherwise
+// than element by element.
+void CheckPieces(const char* op, const Tensor& out, std::initializer_list<const Tensor*> in);
 
 // Of operands with these strides, `device` being where they lie.
 template <size_t N>
@@ -53,7 +55,7 @@ template <class R, class... T, class Function, class... Tensors>
 [[gnu::noinline, gnu::cold]] void RemoteMapInto(const char* op, Function function,
                                                 const Tensor& out, const Tensors&... in) {
   const Ints sizes = out.sizes();
-  if (HasInternalOverlap(sizes, out.strides())) RefuseOverlap(op);
+  CheckPieces(op, out, {&in...});
   const MapBody<Function, R, T...> body{
       function,
       Address<R>(out),
