@@ -137,7 +137,7 @@ END
   [[ -e ${OUT}/bench.log ]] || return
   cat <<END
 
-Steps of training in f32 (TF32 off) beside PyTorch's eager mode, both in Python's or C++'s own loop, the optimizer's step
+Steps of training in f32 (TF32 off) beside PyTorch's eager mode, each in the loop of its own language, the optimizer's step
 included; a ratio above 1: this engine is faster. A layer as wide as the batch; convolutions with so many channels.
 
 \`\`\`
@@ -148,5 +148,5 @@ END
 
 [[ -e ${OUT}/bench.log ]] && cat "${OUT}/bench.log"
 printf '%s\n' "" "${lines[@]}"
-page >"${OUT}/results.md"
+page | sed 's/ *$//' >"${OUT}/results.md"
 exit "${failed}"
