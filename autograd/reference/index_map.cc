@@ -42,6 +42,13 @@ IndexMap ListedMap(Arena& arena, const std::vector<int32_t>& places) {
   return {kept, static_cast<int32_t>(places.size())};
 }
 
+IndexMap Appended(Arena& arena, const IndexMap& a, const IndexMap& b) {
+  auto* places = arena.Allocate<int32_t>(a.size + b.size);
+  for (int32_t i = 0; i < a.size; ++i) places[i] = a[i];
+  for (int32_t i = 0; i < b.size; ++i) places[a.size + i] = b[i];
+  return {places, a.size + b.size};
+}
+
 int32_t Count(const Shape& shape) {
   int64_t count = 1;
   for (const int64_t size : shape) count *= size;

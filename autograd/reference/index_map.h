@@ -36,6 +36,9 @@ int32_t Count(const Shape& shape);
 // The places as a map.
 IndexMap ListedMap(Arena& arena, const std::vector<int32_t>& places);
 
+// The entries of one after those of the other.
+IndexMap Appended(Arena& arena, const IndexMap& a, const IndexMap& b);
+
 // Entry i is offset plus the dot product of `strides` with the row-major coordinates of i.
 IndexMap StridedMap(Arena& arena, const Shape& sizes, const Shape& strides, int64_t offset);
 

@@ -34,28 +34,30 @@ ValueIn<Algebra> Listed(Algebra& algebra, const ValueIn<Algebra>& a, const Value
   return Joined<Algebra>(algebra, parts, shapes, 0);
 }
 
-// Weights meet the zeros of the padding too, which infinite ones turn into NaN.
+// Weights meet the zeros of the padding too, which infinite ones turn into NaN. The padding is a
+// place of its own behind the operand's: what gradients bring there is cut off, and gradients of
+// that meet zeros, as those of engines do.
 template <typename Algebra>
 ValueIn<Algebra> ConvolutionOf(Algebra& algebra, const program::Statement& statement,
                                absl::Span<const ValueIn<Algebra>> in,
                                absl::Span<const Shape* const> shapes) {
   Arena& arena = algebra.arena();
   const ConvolutionMaps maps = ConvolvedMaps(arena, statement, *shapes[0], *shapes[1]);
-  auto products = Products(algebra, in[0], in[1], maps.inside);
-  IndexMap places = maps.inside.result;
+  const Shape* shape = arena.Keep(maps.inside.shape);
   const int32_t padded = maps.padded.right.size;
-  if (padded > 0) {
-    const Shape* list = arena.Keep({padded});
-    const auto weights = Gather(algebra, in[1], maps.padded.right, list);
-    const auto zeros =
-        algebra.Apply(Primitive::kMultiply, Constant(algebra, in[0], {padded}, 0), weights);
-    products = Listed(algebra, products, zeros);
-    auto* all = arena.Allocate<int32_t>(places.size + padded);
-    for (int32_t i = 0; i < places.size; ++i) all[i] = places[i];
-    for (int32_t i = 0; i < padded; ++i) all[places.size + i] = maps.padded.result[i];
-    places = {all, places.size + padded};
+  if (padded == 0) {
+    const auto products = Products(algebra, in[0], in[1], maps.inside);
+    return ScatterAdd(algebra, products, maps.inside.result, shape);
   }
-  return ScatterAdd(algebra, products, places, arena.Keep(maps.inside.shape));
+  const int32_t size = Count(*shapes[0]);
+  const auto elements = Gather(algebra, in[0], {nullptr, size}, arena.Keep({size}));
+  const auto operand = Listed(algebra, elements, Constant(algebra, in[0], {1}, 0));
+  auto* border = arena.Allocate<int32_t>(padded);
+  std::fill(border, border + padded, size);
+  const MatmulMaps all = {*shape, Appended(arena, maps.inside.left, {border, padded}),
+                          Appended(arena, maps.inside.right, maps.padded.right),
+                          Appended(arena, maps.inside.result, maps.padded.result)};
+  return ScatterAdd(algebra, Products(algebra, operand, in[1], all), all.result, shape);
 }
 
 // Products that fall into the padding go to a place of their own, which is cut off: gradients meet

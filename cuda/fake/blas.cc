@@ -1,9 +1,9 @@
 #include "cuda/fake/blas.h"
 
-#include <string>
+#include <list>
 #include <vector>
 
-#include "autograd/sync/mutex.h"
+#include "autograd/sync/once.h"
 #include "cuda/fake/access.h"
 #include "cuda/fake/launch.h"
 #include "cuda/fake/runtime.h"
@@ -18,6 +18,9 @@ struct cublasContext {
 
 namespace twingrad::cuda::fake {
 namespace {
+
+// All that were created; under the runtime's lock.
+constinit sync::Lazy<std::list<cublasContext>> contexts;
 
 BlasStatus StatusOf(cudaError_t status) {
   switch (status) {
@@ -51,7 +54,7 @@ struct Operand {
 
 BlasStatus BlasCreate(BlasHandle* handle) {
   return StatusOf(Enter("cublasCreate", [&](Runtime&) {
-    *handle = new cublasContext{StateOfThread().device};  // NOLINT: as long as the process
+    *handle = &contexts->emplace_back(cublasContext{StateOfThread().device});
     return cudaSuccess;
   }));
 }
