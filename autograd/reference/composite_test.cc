@@ -162,7 +162,6 @@ TEST(LoweringTest, EluIsFlatAboveItsKinkInSecondOrder) {
   EXPECT_EQ(run.Grad("x"), Row{0});
 }
 
-// Whatever is an index is looked at again when the node runs.
 TEST(LoweringTest, WhatCancelsInAVarianceIsNotExact) {
   const TwinRun run(R"(%x = leaf type=f64[2,2] data=0,0,0x1.6666666666666p-1,0
 %s = leaf type=f64[] data=0 grad=1
@@ -175,6 +174,21 @@ backward %g
   EXPECT_GT(run.GradBound("s")[0], 0x1p-110);
 }
 
+// An infinite gradient: terms of one formula, which another one turns into NaN; in the middle NaN.
+TEST(LoweringTest, InfiniteGradientsOfAVarianceAreNotJudged) {
+  const TwinRun run(R"(%x = leaf type=f64[3] data=0,1,2 grad=1
+%v = var %x
+%z = leaf type=f64[] data=0
+%y = xlogy %v %z
+backward %y
+)");
+  const Row bounds = run.GradBound("x");
+  EXPECT_TRUE(std::isinf(bounds[0]));
+  EXPECT_TRUE(std::isinf(bounds[2]));
+  EXPECT_TRUE(std::isnan(run.Grad("x")[1]));
+}
+
+// Whatever is an index is looked at again when the node runs.
 TEST(LoweringTest, IndicesAreSaved) {
   for (const Signature& signature : program::Signatures()) {
     if (signature.category == Category::kCall || signature.differentiable == 0) continue;

@@ -5,12 +5,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/numbers.h"
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/result.h"
 
@@ -80,7 +82,8 @@ ValueIn<Algebra> VarianceOf(Algebra& algebra, const ValueIn<Algebra>& a,
 // Its gradient from that of its result, at all elements.
 //
 // Some formulas take what is left of the mean of these terms away from each, others know that it is
-// 0: an engine that has summed one cancels there what another cancels elsewhere.
+// 0: an engine that has summed one cancels there what another cancels elsewhere. Where terms are
+// infinite the ones make NaN of what the others leave.
 template <typename Algebra>
 ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
                                   const ValueIn<Algebra>& g, const PrimitiveArguments& groups) {
@@ -92,8 +95,17 @@ ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
   const auto terms = [&] {
     return algebra.Apply(Primitive::kMultiply, twice, DistancesToMeans(algebra, a, groups));
   };
+  const auto each = terms();
   const auto left = Gather(algebra, MeanOf(algebra, terms(), groups), groups.map, shape);
-  return algebra.Apply(Primitive::kSubtract, terms(), left);
+  const auto gradient = algebra.Apply(Primitive::kSubtract, each, left);
+  const Array& term = *algebra.ArrayOf(each);
+  const Array& rest = *algebra.ArrayOf(left);
+  std::vector<double> bounds(term.size, 0);
+  for (int32_t i = 0; i < term.size; ++i) {
+    if (!std::isfinite(rest.v[i]) && !std::isnan(term.v[i])) bounds[i] = kUnknown;
+  }
+  const bool is_one = std::find(bounds.begin(), bounds.end(), kUnknown) == bounds.end();
+  return is_one ? gradient : Within(algebra, gradient, bounds);
 }
 
 }  // namespace twingrad::reference
