@@ -48,11 +48,11 @@ void Call::CheckForNan(const Node& node, const Variable& gradient,
   for (size_t k = 0; k < results.size(); ++k) {
     const HasNan found = NanIn(results[k]);
     if (found == HasNan::kNo) continue;
-    if (found == HasNan::kUnknown) throw Skipped{"rounding decides whether a gradient is NaN"};
     if (IsOfFormula(node, gradient)) {
       throw Skipped{
           "a NaN of infinities that meet in a formula of several steps, under anomaly mode"};
     }
+    if (found == HasNan::kUnknown) throw Skipped{"rounding decides whether a gradient is NaN"};
     // Which nodes create_graph made, and what each computes, is left to the engine.
     if (node.name.role == program::NodeRole::kBackward) {
       throw Skipped{"a NaN in a node that create_graph made, under anomaly mode"};

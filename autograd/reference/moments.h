@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -97,15 +96,19 @@ ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
   };
   const auto each = terms();
   const auto left = Gather(algebra, MeanOf(algebra, terms(), groups), groups.map, shape);
-  const auto gradient = algebra.Apply(Primitive::kSubtract, each, left);
   const Array& term = *algebra.ArrayOf(each);
   const Array& rest = *algebra.ArrayOf(left);
   std::vector<double> bounds(term.size, 0);
+  std::vector<int32_t> parted;
   for (int32_t i = 0; i < term.size; ++i) {
-    if (!std::isfinite(rest.v[i]) && !std::isnan(term.v[i])) bounds[i] = kUnknown;
+    if (std::isfinite(rest.v[i]) || std::isnan(term.v[i])) continue;
+    bounds[i] = kUnknown;
+    parted.push_back(i);
   }
-  const bool is_one = std::find(bounds.begin(), bounds.end(), kUnknown) == bounds.end();
-  return is_one ? gradient : Within(algebra, gradient, bounds);
+  if (parted.empty()) return algebra.Apply(Primitive::kSubtract, each, left);
+  const auto zeros = Constant(algebra, a, {static_cast<int64_t>(parted.size())}, 0);
+  const auto kept = Overwrite(algebra, left, zeros, ListedMap(algebra.arena(), parted));
+  return algebra.Apply(Primitive::kSubtract, Within(algebra, each, bounds), kept);
 }
 
 }  // namespace twingrad::reference
