@@ -79,12 +79,12 @@ Tensor Average(const char* node, const Tensor& a, const Windows& windows, const 
 // The gradient in one pass, where nobody derives it again and the indices are those of the forward
 // run, which lie at `made`; else undefined.
 Tensor GivenBack(const Tensor& index, const void* made, const Tensor& g, const Windows& windows) {
+  if (!IsRemote(g) || ShouldRecord(g)) return Tensor();
   int64_t plane = 1;
   for (const kernels::Line& line : windows) plane *= line.size;
-  const bool is_plain = IsRemote(g) && !ShouldRecord(g) && index.sizes() == g.sizes() &&
-                        index.device() == g.device() && AreIndicesBelow(index, plane) &&
-                        index.IsContiguous() && index.impl()->data() == made;
-  return is_plain ? kernels::GivenToGreatest(index, g, windows) : Tensor();
+  const bool is_made_here = index.impl()->data() == made && index.IsContiguous() &&
+                            index.sizes() == g.sizes() && AreIndicesBelow(index, plane);
+  return is_made_here ? kernels::GivenToGreatest(index, g, windows) : Tensor();
 }
 
 Tensor Greatest(const char* node, const Tensor& a, const Windows& windows) {

@@ -14,12 +14,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
 readonly OUT="${OUT:-${PWD}/out}" PROGRAMS="${PROGRAMS:-20000}" SEED="${SEED:-1}" JOBS="${JOBS:-8}"
 mkdir -p "${OUT}"
 
-# cuBLAS comes with the toolkit, or with Python's packages.
+# cuBLAS comes with the toolkit, or with Python's packages. Without it products are kernels of the library.
 cublas() {
-  local folder
-  for folder in "${CUDA_HOME:-/usr/local/cuda}/lib64" \
-    "$(python3 -c 'import nvidia.cu13 as m; print(m.__path__[0] + "/lib")' 2>/dev/null)"; do
-    [[ -e ${folder}/libcublas.so.13 ]] && echo "${folder}" && return
+  local file
+  for file in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcublas.so.* \
+    $(python3 -c 'import glob, nvidia; print(*(f for p in nvidia.__path__ for f in glob.glob(p + "/*/lib/libcublas.so.*")))' 2>/dev/null); do
+    [[ -e ${file} ]] && dirname "${file}" && return
   done
 }
 LD_LIBRARY_PATH="${PWD}/lib:$(cublas):${LD_LIBRARY_PATH:-}"

@@ -50,8 +50,8 @@ Tensor ScaleOfSquares(const Tensor& a, const Tensor& b);
 // target += other, element by element, in place; same shape, type and device. Overlap of the two is
 // harmless only where they are the very same view.
 void AddInto(Tensor& target, const Tensor& other);
-// target -= factor * other, the product rounded first, as two operations would. f32, f64; else as
-// AddInto.
+// target -= factor * other, the product rounded first, as two operations would. f32, f64; what may
+// overlap is what AddInto says.
 void SubScaledInto(Tensor& target, double factor, const Tensor& other);
 
 }  // namespace twingrad::kernels
