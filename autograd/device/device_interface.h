@@ -74,6 +74,8 @@ class DeviceInterface {
   // Of such a device: what comes before the next work of each stream. A square table of counts of
   // work, row by row; row and column 0 are the host's, the others those of NumberOf.
   virtual std::vector<uint64_t> KnownOrder() { return {}; }
+  // How often that table has changed, but for its first column.
+  virtual uint64_t OrderChanges() { return 0; }
   // The row and column of a stream there.
   virtual uint32_t NumberOf(Stream /*stream*/) { return 0; }
 

@@ -376,6 +376,12 @@ std::vector<uint64_t> SimDevice::KnownOrder() {
   return order_.Table();
 }
 
+uint64_t SimDevice::OrderChanges() {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  return order_.changes();
+}
+
 uint32_t SimDevice::NumberOf(Stream stream) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);

@@ -83,6 +83,7 @@ class SimDevice final : public DeviceInterface {
   std::vector<std::string> TakeReports() override;
   std::vector<UnorderedAccess> TakeUnordered() override;
   std::vector<uint64_t> KnownOrder() override;
+  uint64_t OrderChanges() override;
   uint32_t NumberOf(Stream stream) override;
   static constexpr size_t kMostReports = 100;
 

@@ -10,9 +10,15 @@ namespace twingrad {
 
 namespace {
 
-void JoinInto(StreamOrder::Clock& clock, const StreamOrder::Clock& other) {
+// Whether that was news.
+bool JoinInto(StreamOrder::Clock& clock, const StreamOrder::Clock& other) {
   if (clock.size() < other.size()) clock.resize(other.size(), 0);
-  for (size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+  bool is_news = false;
+  for (size_t i = 0; i < other.size(); ++i) {
+    is_news |= other[i] > clock[i];
+    clock[i] = std::max(clock[i], other[i]);
+  }
+  return is_news;
 }
 
 uint64_t At(const StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
@@ -29,18 +35,21 @@ void Tick(StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
 StreamOrder::Timeline StreamOrder::AddTimeline(std::string name) {
   clocks_.emplace_back();
   names_.push_back(std::move(name));
+  ++changes_;
   return clocks_.size() - 1;
 }
 
 const StreamOrder::Clock& StreamOrder::Queue(Timeline stream) {
   Tick(clocks_[kHost], kHost);
+  clocks_[stream].resize(clocks_.size(), 0);
   JoinInto(clocks_[stream], clocks_[kHost]);
   Tick(clocks_[stream], stream);
+  ++changes_;
   return clocks_[stream];
 }
 
 void StreamOrder::Join(Timeline timeline, const Clock& moment) {
-  JoinInto(clocks_[timeline], moment);
+  changes_ += JoinInto(clocks_[timeline], moment);
 }
 
 std::vector<uint64_t> StreamOrder::Table() const {

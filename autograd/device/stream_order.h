@@ -39,6 +39,8 @@ class StreamOrder {
   const Clock& Now(Timeline timeline) const { return clocks_[timeline]; }
   // The clocks of all timelines, one after the other, each with an entry for each.
   std::vector<uint64_t> Table() const;
+  // How often they have changed, but for the host's own steps.
+  uint64_t changes() const { return changes_; }
 
   // Of one block of memory: the accesses that later ones may conflict with.
   struct Visit {
@@ -72,6 +74,7 @@ class StreamOrder {
   UnorderedAccess Conflict(const Visit& visit, const Visit& other) const;
 
   std::vector<Clock> clocks_;
+  uint64_t changes_ = 0;
   std::vector<std::string> names_;
 };
 

@@ -164,10 +164,13 @@ struct StreamStep {
   int32_t node = -1;    // index into CallRecord::nodes
   int thread = -1;      // the number of a worker of the engine, or -1
   // Stream 0 is the host. By device, the stream that is the thread's current one.
-  std::vector<uint32_t> current;
-  // Of each stream: how much work of each comes before its next. A square table, row by row.
-  std::vector<uint64_t> known;
+  absl::InlinedVector<uint32_t, 4> current;
+  uint32_t known = 0;  // index into CallRecord::stream_orders
 };
+
+// Of each stream: how much work of each comes before its next. A square table, row by row; column 0
+// means nothing.
+using KnownOrder = std::vector<uint64_t>;
 
 inline constexpr size_t kMostStreamReports = 100;
 
@@ -217,7 +220,8 @@ struct CallRecord {
   int64_t held_blocks = 0;
   // Of a Program with devices, in the order in which they were noted.
   std::vector<StreamStep> stream_steps;
-  std::vector<NodeStream> node_streams;  // by node
+  std::vector<KnownOrder> stream_orders;  // what streams knew; moments share what did not change
+  std::vector<NodeStream> node_streams;   // by node
 };
 
 struct ValueRecord {

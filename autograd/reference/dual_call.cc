@@ -156,14 +156,35 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
   return {total.v, total.v == 0 && total.e == 0 ? kOrNan : kUnknown};
 }
 
+namespace {
+
+// row[k] += seed * the second derivative of element i along `variable` and k, for each k of the
+// interval. Returns a bound on the error of each of these terms, but for the rounding of a product.
+double AddCurvature(const Tangents& t, int32_t i, int32_t variable, Number seed, double* row) {
+  const double error = t.second_error[i];
+  const auto product = [&](double derivative) {
+    return Multiply(seed, {derivative, error}, kDoubleFormat);
+  };
+  double largest = 0, worst = 0;
+  for (int32_t k = t.begin; k < t.end; ++k) {
+    const double derivative = t.Second(i, variable, k);
+    const double term = seed.v * derivative;
+    if (std::isfinite(term)) {
+      row[k] += term;
+      largest = std::max(largest, std::fabs(derivative));
+    } else {
+      row[k] += product(derivative).v;
+      worst = std::max(worst, product(derivative).e);
+    }
+  }
+  return t.width() == 0 ? 0 : std::max(worst, product(largest).e);
+}
+
+}  // namespace
+
 // The tangents of such a gradient: one order less than those of the roots.
 const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const Engagement& call) {
   Tangents* out = tangents_.New(input.map.size, 0, variables_, false, false);
-  const auto add = [&](int32_t j, int32_t k, Number factor, double derivative, double error) {
-    const Number term = Multiply(factor, {derivative, error}, kDoubleFormat);
-    out->FirstOf(j)[k] += term.v;
-    return term.e;
-  };
   for (int32_t j = 0; j < out->size; ++j) {
     const int32_t variable = input.first_variable + j;
     double error = 0, magnitude = 0;
@@ -173,15 +194,12 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
       const Tangents* dt = call.seeds[r].tangents;
       for (int32_t i = 0; i < t->size; ++i) {
         const Number seed = call.seeds[r].value->At(i);
-        double worst = 0;
-        for (int32_t k = t->begin; k < t->end; ++k) {
-          worst = std::max(worst, add(j, k, seed, t->Second(i, variable, k), t->second_error[i]));
-        }
         magnitude += std::fabs(seed.v) * t->second_magnitude[i];
-        error += worst;
+        error += AddCurvature(*t, i, variable, seed, out->FirstOf(j));
         const Number slope{t->First(i, variable), t->first_error[i]};
         for (int32_t k = 0; dt != nullptr && k < dt->width(); ++k) {
-          add(j, dt->begin + k, slope, dt->FirstOf(i)[k], 0);
+          out->FirstOf(j)[dt->begin + k] +=
+              Multiply(slope, {dt->FirstOf(i)[k], 0}, kDoubleFormat).v;
         }
         if (dt == nullptr) continue;
         magnitude += std::fabs(slope.v) * dt->first_magnitude[i];

@@ -42,11 +42,6 @@ double Tangents::Spread(int32_t i, int32_t a) const {
   return spread == nullptr || a < begin || a >= end ? 0 : SpreadOf(i)[a - begin];
 }
 
-double Tangents::Second(int32_t i, int32_t a, int32_t b) const {
-  if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
-  return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
-}
-
 Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads) {
   Tangents t;
   t.size = size;

@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -47,7 +48,10 @@ struct Tangents {
   // Row(r) + j.
   int64_t Row(int32_t r) const { return int64_t{r} * width() - int64_t{r} * (r + 1) / 2; }
   // The second derivative with respect to two variables, in any order; 0 outside the interval.
-  double Second(int32_t i, int32_t a, int32_t b) const;
+  double Second(int32_t i, int32_t a, int32_t b) const {
+    if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
+    return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
+  }
   double First(int32_t i, int32_t a) const;
   double Spread(int32_t i, int32_t a) const;
 };

@@ -163,10 +163,11 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   call.threads.reserve(count);
   if (devices_ == 0 || count > kMostNodesWatched) return;
   for (const Node* node : graph.nodes) call.node_streams.push_back(StreamOf(*node));
-  NoteStreams(call, program::StreamStep::Kind::kCall, -1);
+  NoteStreams(task, program::StreamStep::Kind::kCall, -1);
 }
 
-void Recorder::NoteStreams(CallRecord& call, program::StreamStep::Kind kind, int32_t node) {
+void Recorder::NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t node) {
+  CallRecord& call = calls_[task.call];
   if (call.node_streams.empty()) return;
   program::StreamStep& step = call.stream_steps.emplace_back();
   step.kind = kind;
@@ -178,19 +179,24 @@ void Recorder::NoteStreams(CallRecord& call, program::StreamStep::Kind kind, int
     const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
     step.current.push_back(interface.NumberOf(CurrentStream(device)));
   }
-  step.known = interface.KnownOrder();
+  const uint64_t changes = interface.OrderChanges();
+  if (call.stream_orders.empty() || changes != task.order_changes) {
+    call.stream_orders.push_back(interface.KnownOrder());
+    task.order_changes = changes;
+  }
+  step.known = static_cast<uint32_t>(call.stream_orders.size()) - 1;
 }
 
 void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
   const sync::WatchScope watching;
   if (!applied && devices_ == 0) return;
   sync::MutexLock lock(mutex_);
-  const Task* task = Find(number);
+  Task* const task = Find(number);
   if (task == nullptr) return;
-  CallRecord& call = calls_[task->call];
   const int32_t index = task->IndexOf(&node);
-  NoteStreams(call, program::StreamStep::Kind::kBegin, index);
+  NoteStreams(*task, program::StreamStep::Kind::kBegin, index);
   if (!applied) return;
+  CallRecord& call = calls_[task->call];
   call.executed.push_back(index);
   call.threads.push_back(ThreadHere(*task));
 }
@@ -199,9 +205,9 @@ void Recorder::OnEvaluated(uint64_t number, const Node& node) {
   if (devices_ == 0) return;
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  const Task* task = Find(number);
+  Task* const task = Find(number);
   if (task == nullptr) return;
-  NoteStreams(calls_[task->call], program::StreamStep::Kind::kEnd, task->IndexOf(&node));
+  NoteStreams(*task, program::StreamStep::Kind::kEnd, task->IndexOf(&node));
 }
 
 void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient, bool keeps) {

@@ -94,6 +94,7 @@ class Recorder final : public EngineObserver {
     const NodeNames* names = nullptr;
     absl::flat_hash_map<const Node*, int32_t> index;
     std::vector<KeptGradient> kept;
+    uint64_t order_changes = 0;  // of the device, when the call last noted what streams know
 
     int32_t IndexOf(const Node* node) const {
       const auto it = index.find(node);
@@ -110,8 +111,7 @@ class Recorder final : public EngineObserver {
   static int16_t ThreadHere(const Task& task);
 
   // Of a call with devices: a moment of it, on the thread whose moment it is.
-  void NoteStreams(program::CallRecord& call, program::StreamStep::Kind kind, int32_t node)
-      AG_REQUIRES(mutex_);
+  void NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t node) AG_REQUIRES(mutex_);
 
   const NodeNames& names_;
   const int devices_;

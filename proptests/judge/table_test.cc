@@ -138,12 +138,13 @@ AllOfThem PlantedInside() {
           auto& call = s.trial.observed.calls[0];
           const auto node = static_cast<int32_t>(call.roots[0].node);
           call.node_streams.assign(call.nodes.size(), {1, 0});
-          call.stream_steps = {{.number = 0, .current = {1}, .known = {}},
+          call.stream_orders = {{}, {0, 0, 0, 1, 0, 1, 0, 0, 0}};
+          call.stream_steps = {{.number = 0, .current = {1}, .known = 0},
                                {.kind = StreamStep::Kind::kBegin,
                                 .number = 1,
                                 .node = node,
                                 .current = {1},
-                                .known = {0, 0, 0, 1, 0, 1, 0, 0, 0}}};
+                                .known = 1}};
         }}},
       {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
   };

@@ -13,10 +13,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -32,12 +30,11 @@ using program::DeviceIndex;
 using program::NodeStream;
 using program::StreamStep;
 using Kind = StreamStep::Kind;
-using Clock = std::vector<uint64_t>;
 
 constexpr std::string_view kOracle = "stream waits";
 constexpr uint32_t kHost = 0;
 
-// What streams knew of each other.
+// What streams knew of each other: a view of a KnownOrder.
 class Table {
  public:
   explicit Table(const std::vector<uint64_t>& cells)
@@ -66,11 +63,14 @@ class Table {
     }
     return active;
   }
+  // Whether the two are of moments between which nothing changed.
+  bool IsSameAs(const Table& other) const { return cells_ == other.cells_; }
   // Whether the stream knew the same of all streams at the moment of `other`.
   bool HasRowOf(const Table& other, uint32_t stream) const {
-    return streams_ == other.streams_ && stream < streams_ &&
-           std::equal(cells_ + stream * streams_ + 1, cells_ + (stream + 1) * streams_,
-                      other.cells_ + stream * streams_ + 1);
+    return IsSameAs(other) ||
+           (streams_ == other.streams_ && stream < streams_ &&
+            std::equal(cells_ + stream * streams_ + 1, cells_ + (stream + 1) * streams_,
+                       other.cells_ + stream * streams_ + 1));
   }
 
  private:
@@ -80,13 +80,23 @@ class Table {
 
 class WaitJudge {
  public:
-  explicit WaitJudge(const Observation& observed) : calls_(observed.calls) {
+  explicit WaitJudge(const Observation& observed)
+      : calls_(observed.calls), start_(calls_.size()), given_(calls_.size()) {
     for (size_t call = 0; call < calls_.size(); ++call) {
-      for (const StreamStep& step : calls_[call].stream_steps)
-        moments_.push_back({&step, call, Table(step.known)});
+      const CallRecord& record = calls_[call];
+      const std::vector<Table> tables(record.stream_orders.begin(), record.stream_orders.end());
+      for (const StreamStep& step : record.stream_steps) {
+        moments_.push_back({&step, call, tables[step.known]});
+      }
+      if (!record.stream_steps.empty()) given_[call].resize(record.nodes.size());
     }
     std::ranges::sort(moments_, {}, [](const Moment& m) { return m.step->number; });
-    if (!moments_.empty()) active_ = moments_.back().table.Active();
+    if (moments_.empty()) return;
+    streams_ = moments_.back().table.streams();
+    active_ = moments_.back().table.Active();
+    allowed_.assign(size_t{streams_} * streams_, 0);
+    worked_.resize(streams_);
+    sums_.resize(streams_);
   }
 
   // What is wrong, or nothing.
@@ -112,8 +122,11 @@ class WaitJudge {
   uint64_t judged() const { return judged_; }
 
  private:
-  // By thread, the moments at which the evaluations began that are going on, the innermost last.
-  using Running = std::map<int, std::vector<size_t>>;
+  // The moments at which the evaluations of a thread began that are going on, the innermost last.
+  struct Running {
+    int thread;
+    std::vector<size_t> begun;
+  };
   struct Moment {
     const StreamStep* step;
     size_t call;
@@ -124,49 +137,72 @@ class WaitJudge {
     size_t moment;
     uint32_t stream;
   };
-  // By input of a node, the moments at which the nodes ended that gave it gradients.
-  using Given = std::map<int32_t, std::vector<size_t>>;
+  // A gradient for an input of a node, and the moment at which the node ended that gave it.
+  struct Gift {
+    int32_t input_nr;
+    size_t moment;
+  };
+  // The last moment before which a thread may have queued something on a stream.
+  struct Worked {
+    int thread;
+    size_t moment;
+  };
+  // Where terms of a stream's sums came from, a stream and a thread, and since when.
+  struct Sum {
+    uint32_t giver;
+    int thread;
+    size_t first;
+  };
 
   const StreamStep& StepAt(size_t moment) const { return *moments_[moment].step; }
 
-  void Allow(uint32_t stream, uint32_t other, uint64_t work) {
-    if (allowed_.size() <= stream) allowed_.resize(stream + 1);
-    Clock& clock = allowed_[stream];
-    if (clock.size() <= other) clock.resize(other + 1, 0);
-    clock[other] = std::max(clock[other], work);
+  std::vector<size_t>& BegunOn(int thread) {
+    const auto it = std::ranges::find(running_, thread, &Running::thread);
+    return it != running_.end() ? it->begun : running_.emplace_back(Running{thread, {}}).begun;
   }
-  uint64_t Allowed(uint32_t stream, uint32_t other) const {
-    if (stream >= allowed_.size() || other >= allowed_[stream].size()) return 0;
-    return allowed_[stream][other];
+
+  void Allow(uint32_t stream, uint32_t other, uint64_t work) {
+    if (stream >= streams_) return;
+    uint64_t& allowed = allowed_[stream * streams_ + other];
+    allowed = std::max(allowed, work);
   }
   // All that `known` has before the next work of `of`.
   void AllowNext(uint32_t stream, const Table& known, uint32_t of) {
     for (const uint32_t i : active_) Allow(stream, i, known.Next(of, i));
   }
 
+  // Which threads may have queued the work, and the waits, that came between two moments.
+  void NoteWork(const Table& before, const Table& after) {
+    if (after.IsSameAs(before)) return;
+    for (const uint32_t stream : active_) {
+      if (!HasGained(before, after, stream)) continue;
+      for (const Running& running : running_) {
+        if (!running.begun.empty()) NoteWorkOf(running.thread, worked_[stream]);
+      }
+    }
+  }
   // Whether the stream has got work, or waits for more.
   bool HasGained(const Table& before, const Table& after, uint32_t stream) const {
-    return std::ranges::any_of(active_, [&](uint32_t other) {
+    return !after.HasRowOf(before, stream) && std::ranges::any_of(active_, [&](uint32_t other) {
       return after.Cell(stream, other) != before.Cell(stream, other);
     });
   }
-
-  // Which threads may have queued the work, and the waits, that came between two moments.
-  void NoteWork(const Table& before, const Table& after) {
-    for (const uint32_t stream : active_) {
-      if (!HasGained(before, after, stream)) continue;
-      for (const auto& [thread, begun] : running_) {
-        if (!begun.empty()) worked_[stream][thread] = now_;
-      }
+  void NoteWorkOf(int thread, std::vector<Worked>& worked) const {
+    const auto it = std::ranges::find(worked, thread, &Worked::thread);
+    if (it != worked.end()) {
+      it->moment = now_;
+    } else {
+      worked.push_back({thread, now_});
     }
   }
 
   // Another thread has queued something on the stream since then, and may have done so before the
   // event was recorded.
-  bool IsUnsettled(const Source& source) {
-    return std::ranges::any_of(worked_[source.stream], [&](const auto& last) {
-      return last.first != StepAt(source.moment).thread && last.second > source.moment;
-    });
+  bool IsUnsettled(const Source& source) const {
+    return source.stream < streams_ &&
+           std::ranges::any_of(worked_[source.stream], [&](const Worked& last) {
+             return last.thread != StepAt(source.moment).thread && last.moment > source.moment;
+           });
   }
   void AllowIfUnsettled(uint32_t stream, const Source& source) {
     if (IsUnsettled(source)) AllowNext(stream, moments_[now_].table, source.stream);
@@ -178,6 +214,7 @@ class WaitJudge {
 
   // What the streams have come to know while a node is evaluated is for user code to answer for.
   void AllowGains(const Table& since, const Table& until) {
+    if (until.IsSameAs(since)) return;
     if (!until.HasRowOf(since, kHost)) {  // then all streams have, those without work too
       for (uint32_t stream = 1; stream < until.streams(); ++stream) {
         AllowGain(since, until, stream);
@@ -197,13 +234,13 @@ class WaitJudge {
 
   void OnCall(const Moment& moment) {
     start_[moment.call] = now_;
-    const std::vector<size_t>& begun = running_[moment.step->thread];
+    const std::vector<size_t>& begun = BegunOn(moment.step->thread);
     AllowGains(begun.empty() ? Table({}) : moments_[begun.back()].table, moment.table);
   }
 
   void OnEnd(const Moment& moment) {
     const StreamStep& step = *moment.step;
-    std::vector<size_t>& begun = running_[step.thread];
+    std::vector<size_t>& begun = BegunOn(step.thread);
     if (begun.empty()) return;
     AllowGains(moments_[begun.back()].table, moment.table);
     begun.pop_back();
@@ -215,10 +252,14 @@ class WaitJudge {
 
   // From the second gradient for one input on, there is a sum.
   void Give(size_t call, const EdgeRecord& edge) {
-    std::vector<size_t>& given = given_[{call, edge.node}][edge.input_nr];
-    given.push_back(now_);
-    if (given.size() == 2) AddSourceOfSum(StreamOf(call, edge.node), given.front());
-    if (given.size() >= 2) AddSourceOfSum(StreamOf(call, edge.node), now_);
+    std::vector<Gift>& given = given_[call][edge.node];
+    const auto before = std::ranges::count(given, edge.input_nr, &Gift::input_nr);
+    if (before == 1) {
+      const auto first = std::ranges::find(given, edge.input_nr, &Gift::input_nr);
+      AddSourceOfSum(StreamOf(call, edge.node), first->moment);
+    }
+    if (before >= 1) AddSourceOfSum(StreamOf(call, edge.node), now_);
+    given.push_back({edge.input_nr, now_});
   }
 
   // A sum is made on the stream of the node that takes it, or on the current one if it is not on
@@ -229,8 +270,14 @@ class WaitJudge {
       const bool is_takers = taker.device == static_cast<DeviceIndex>(device);
       const uint32_t stream = is_takers ? taker.stream : StepAt(now_).current[device];
       AllowSource(stream, {moment, giver.current[device]});
-      sums_[stream].try_emplace({giver.current[device], giver.thread}, moment);
+      if (stream < streams_) NoteSum({giver.current[device], giver.thread, moment}, sums_[stream]);
     }
+  }
+  static void NoteSum(const Sum& sum, std::vector<Sum>& sums) {
+    const bool is_known = std::ranges::any_of(sums, [&](const Sum& other) {
+      return other.giver == sum.giver && other.thread == sum.thread;
+    });
+    if (!is_known) sums.push_back(sum);
   }
 
   NodeStream StreamOf(size_t call, int32_t node) const {
@@ -254,7 +301,7 @@ class WaitJudge {
       AllowOtherThreads(moment, self.stream);
       wrong = ExcessOf(moment, self.stream);
     }
-    running_[step.thread].push_back(now_);
+    BegunOn(step.thread).push_back(now_);
     return wrong;
   }
 
@@ -264,25 +311,22 @@ class WaitJudge {
       const size_t start = start_[moment.call];
       AllowSource(self.stream, {start, StepAt(start).current[self.device]});
     }
-    for (const auto& [input_nr, moments] : given_[{moment.call, step.node}]) {
-      for (const size_t giver : moments) {
-        AllowSource(self.stream, {giver, StepAt(giver).current[self.device]});
-        // Of one on another device, which may have given nothing.
-        const NodeStream own = StreamOf(moments_[giver].call, StepAt(giver).node);
-        if (own.device != program::kCpu) AllowSource(self.stream, {giver, own.stream});
-      }
+    for (const Gift& gift : given_[moment.call][step.node]) {
+      AllowSource(self.stream, {gift.moment, StepAt(gift.moment).current[self.device]});
+      // Of one on another device, which may have given nothing.
+      const NodeStream own = StreamOf(moments_[gift.moment].call, StepAt(gift.moment).node);
+      if (own.device != program::kCpu) AllowSource(self.stream, {gift.moment, own.stream});
     }
-    for (const auto& [key, first] : sums_[self.stream]) {
-      AllowIfUnsettled(self.stream, {first, key.first});
-    }
+    if (self.stream >= streams_) return;
+    for (const Sum& sum : sums_[self.stream]) AllowIfUnsettled(self.stream, {sum.first, sum.giver});
   }
 
   // What the node of another thread is doing at the moment.
   void AllowOtherThreads(const Moment& moment, uint32_t stream) {
-    for (const auto& [thread, begun] : running_) {
-      if (thread == moment.step->thread || begun.empty()) continue;
+    for (const Running& running : running_) {
+      if (running.thread == moment.step->thread || running.begun.empty()) continue;
       AllowNext(stream, moment.table, kHost);
-      const std::vector<uint32_t>& current = StepAt(begun.back()).current;
+      const auto& current = StepAt(running.begun.back()).current;
       if (std::ranges::find(current, stream) != current.end()) {
         AllowNext(stream, moment.table, stream);
       }
@@ -290,9 +334,10 @@ class WaitJudge {
   }
 
   std::string ExcessOf(const Moment& moment, uint32_t stream) {
+    if (stream >= streams_) return "";
     for (const uint32_t other : active_) {
       const uint64_t work = moment.table.Next(stream, other);
-      const uint64_t allowed = Allowed(stream, other);
+      const uint64_t allowed = allowed_[stream * streams_ + other];
       if (other != stream && work > allowed) {
         return ExcessText(moment, WorkBetween(other, allowed, work));
       }
@@ -330,14 +375,14 @@ class WaitJudge {
   std::vector<uint32_t> active_;  // streams: clocks only grow, so those of the last moment
   uint64_t judged_ = 0;           // nodes
   size_t now_ = 0;                // index of the moment that is looked at
-  Running running_;
-  std::map<size_t, size_t> start_;                     // of each call, its moment
-  std::map<std::pair<size_t, int32_t>, Given> given_;  // by call and node
-  // By stream: where terms of its sums came from, a stream and a thread, and since when.
-  std::map<uint32_t, std::map<std::pair<uint32_t, int>, size_t>> sums_;
-  // By stream and thread: the last moment before which the thread may have queued something there.
-  std::map<uint32_t, std::map<int, size_t>> worked_;
-  std::vector<Clock> allowed_;  // by stream: what its next work may come after
+  std::vector<Running> running_;
+  std::vector<size_t> start_;                          // of each call, its moment
+  std::vector<std::vector<std::vector<Gift>>> given_;  // by call and node
+  uint32_t streams_ = 0;                               // with the host, at the last moment
+  std::vector<std::vector<Sum>> sums_;                 // by stream
+  std::vector<std::vector<Worked>> worked_;            // by stream
+  // By stream, what its next work may come after: of each stream, how much.
+  std::vector<uint64_t> allowed_;
 };
 
 }  // namespace

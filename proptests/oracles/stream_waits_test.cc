@@ -47,7 +47,8 @@ class WaitsTest : public testing::Test {
     step.node = node;
     step.thread = thread;
     step.current = {node < 0 ? 1u : Call().node_streams[node].stream};
-    step.known = Table(known);
+    step.known = static_cast<uint32_t>(Call().stream_orders.size());
+    Call().stream_orders.push_back(Table(known));
   }
   // Of four streams, where ends of rows and of the table are left out.
   static std::vector<uint64_t> Table(const Rows& rows) {
