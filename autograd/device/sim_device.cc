@@ -75,7 +75,7 @@ SimDevice::~SimDevice() {
   for (int index = 0; index < kDeviceCount; ++index) SynchronizeDevice(static_cast<uint8_t>(index));
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  for (const auto& [data, block] : blocks_) ::operator delete(const_cast<char*>(data), kAlignment);
+  for (const auto& [data, block] : blocks_) ::operator delete(data, kAlignment);
 }
 
 // Memory.
@@ -94,16 +94,16 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
   sync::MutexLock lock(mutex_);
   IndexOf(stream);
   const size_t size = std::max<size_t>(bytes, 1);
-  std::vector<char*>& candidates = free_[{stream, size}];
-  for (char*& data : candidates) {
-    Block& block = blocks_.at(data);
+  std::vector<Blocks::value_type*>& candidates = free_[{stream, size}];
+  for (auto*& candidate : candidates) {
+    auto& [data, block] = *candidate;
     if (!CanReuse(block)) continue;
     // The host has seen the pending work done: what it queues from now on comes after that work.
     for (const Use& use : block.pending) order_.Join(StreamOrder::kHost, use.moment);
     block.pending.clear();
     block.is_free = false;
-    std::swap(data, candidates.back());
-    char* const reused = candidates.back();
+    char* const reused = data;
+    std::swap(candidate, candidates.back());
     candidates.pop_back();
     return reused;
   }
@@ -122,8 +122,8 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
   return data;
 }
 
-SimDevice::Block& SimDevice::InUse(const void* data, const char* action) {
-  const auto found = blocks_.find(static_cast<const char*>(data));
+SimDevice::Blocks::value_type& SimDevice::InUse(void* data, const char* action) {
+  const auto found = blocks_.find(static_cast<char*>(data));
   if (found == blocks_.end() || found->second.is_free) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[device] ", action, " of an address that is ",
@@ -131,23 +131,25 @@ SimDevice::Block& SimDevice::InUse(const void* data, const char* action) {
                                                     : "a block given back already",
                              "; pass what Allocate returned, once"));
   }
-  return found->second;
+  return *found;
 }
 
 void SimDevice::Deallocate(void* data) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  Block& block = InUse(data, "Deallocate");
+  Blocks::value_type& in_use = InUse(data, "Deallocate");
+  Block& block = in_use.second;
   block.is_free = true;
   block.waits_for_host = false;
   try {
-    MakeReusable(block, static_cast<char*>(data));
+    MakeReusable(in_use);
   } catch (const std::bad_alloc&) {
     // Whoever gives memory back cannot be told that there is none: the block is not used again.
   }
 }
 
-void SimDevice::MakeReusable(Block& block, char* data) {
+void SimDevice::MakeReusable(Blocks::value_type& given_back) {
+  Block& block = given_back.second;
   std::vector<StreamOrder::Timeline> recorded;
   for (const Recorded& other : block.recorded) {
     const size_t index = IndexOf(other.stream);
@@ -159,7 +161,7 @@ void SimDevice::MakeReusable(Block& block, char* data) {
   block.recorded.clear();
   const StreamOrder::Timeline owner = queues_[IndexOf(block.stream)].timeline;
   if (auto report = order_.GiveBack(block.history, owner, recorded)) Report(*std::move(report));
-  free_[{block.stream, block.bytes}].push_back(data);
+  free_[{block.stream, block.bytes}].push_back(&given_back);
 }
 
 void SimDevice::Record(Block& block, Stream stream, bool at_once) {
@@ -176,7 +178,7 @@ void SimDevice::RecordStream(void* data, Stream stream) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   IndexOf(stream);
-  Record(InUse(data, "RecordStream"), stream, /*at_once=*/false);
+  Record(InUse(data, "RecordStream").second, stream, /*at_once=*/false);
 }
 
 // Streams.

@@ -126,17 +126,19 @@ class SimDevice final : public DeviceInterface {
     StreamOrder::History history;
   };
 
+  using Blocks = std::map<char*, Block, std::less<>>;  // by address
+
   size_t IndexOf(Stream stream) AG_REQUIRES(mutex_);
   void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
                std::function<void()> work) AG_REQUIRES(mutex_);
   void Check(StreamOrder::Timeline timeline, const Access& access, std::string what)
       AG_REQUIRES(mutex_);
-  Block& InUse(const void* data, const char* action) AG_REQUIRES(mutex_);
+  Blocks::value_type& InUse(void* data, const char* action) AG_REQUIRES(mutex_);
   // The block of which `data` is part; null: of none.
   Block* Find(const char* data, size_t bytes) AG_REQUIRES(mutex_);
   void Record(Block& block, Stream stream, bool at_once) AG_REQUIRES(mutex_);
   // Of a block that is given back.
-  void MakeReusable(Block& block, char* data) AG_REQUIRES(mutex_);
+  void MakeReusable(Blocks::value_type& given_back) AG_REQUIRES(mutex_);
   bool CanReuse(const Block& block) AG_REQUIRES(mutex_);
   void Report(UnorderedAccess report) AG_REQUIRES(mutex_);
   bool HasRun(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
@@ -148,9 +150,9 @@ class SimDevice final : public DeviceInterface {
 
   sync::Mutex mutex_{"simulated accelerator"};
   std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);
-  std::map<const char*, Block> blocks_ AG_GUARDED_BY(mutex_);  // by address
+  Blocks blocks_ AG_GUARDED_BY(mutex_);
   // Of those that are free, by owner and bytes.
-  std::map<std::pair<Stream, size_t>, std::vector<char*>> free_ AG_GUARDED_BY(mutex_);
+  std::map<std::pair<Stream, size_t>, std::vector<Blocks::value_type*>> free_ AG_GUARDED_BY(mutex_);
   StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
   StreamOrder order_ AG_GUARDED_BY(mutex_);
   std::vector<UnorderedAccess> reports_ AG_GUARDED_BY(mutex_);

@@ -50,10 +50,34 @@ constexpr BinaryRule kXLogY = {
     XLogYByA,
     [](const Tensor& g, const Saved& s) { return Mul(g, Div(s.a, s.b)); }};
 
+Tensor Passed(const Tensor& g, const Saved&) { return g; }
+
+constexpr BinaryRule kFmod = {"fmod",
+                              "FmodBackward",
+                              kernels::Fmod,
+                              kSavesNothing,
+                              kSavesBoth,
+                              Passed,
+                              [](const Tensor& g, const Saved& s) {
+                                return Neg(Mul(g, kernels::TruncatedQuotient(s.a, s.b)));
+                              }};
+
+constexpr BinaryRule kRemainder = {"remainder",
+                                   "RemainderBackward",
+                                   kernels::Remainder,
+                                   kSavesNothing,
+                                   kSavesBoth,
+                                   Passed,
+                                   [](const Tensor& g, const Saved& s) {
+                                     return Neg(Mul(g, kernels::FlooredQuotient(s.a, s.b)));
+                                   }};
+
 }  // namespace
 
 Tensor LogAddExp(const Tensor& a, const Tensor& b) { return ApplyBinary(kLogAddExp, a, b); }
 Tensor Atan2(const Tensor& a, const Tensor& b) { return ApplyBinary(kAtan2, a, b); }
 Tensor XLogY(const Tensor& a, const Tensor& b) { return ApplyBinary(kXLogY, a, b); }
+Tensor Fmod(const Tensor& a, const Tensor& b) { return ApplyBinary(kFmod, a, b); }
+Tensor Remainder(const Tensor& a, const Tensor& b) { return ApplyBinary(kRemainder, a, b); }
 
 }  // namespace twingrad::ops

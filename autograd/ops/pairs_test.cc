@@ -92,6 +92,36 @@ TEST(Pairs, XLogYAtZero) {
   EXPECT_EQ(Elements(XLogY(One(1), One(0)))[0], -std::numeric_limits<double>::infinity());
 }
 
+TEST(Pairs, FmodHasTheSignOfTheFirst) {
+  const Tensor a = One(-7), b = One(3);
+  const Tensor y = Fmod(a, b);
+  EXPECT_EQ(Elements(y)[0], -1);
+  EXPECT_EQ(Derivative(y, a, 1), 1);
+  EXPECT_EQ(Derivative(y, b, 1), 2);  // -7 = -2 * 3 - 1
+  EXPECT_EQ(Derivative(y, b, 2), 0);
+  EXPECT_EQ(Elements(Fmod(a, One(kInfinity)))[0], -7);
+  EXPECT_TRUE(std::isnan(Elements(Fmod(a, One(0)))[0]));
+}
+
+TEST(Pairs, RemainderHasTheSignOfTheSecond) {
+  const Tensor a = One(-7), b = One(3);
+  const Tensor y = Remainder(a, b);
+  EXPECT_EQ(Elements(y)[0], 2);
+  EXPECT_EQ(Derivative(y, a, 1), 1);
+  EXPECT_EQ(Derivative(y, b, 1), 3);  // -7 = -3 * 3 + 2
+  EXPECT_EQ(Elements(Remainder(One(7), One(-3)))[0], -2);
+  EXPECT_EQ(Elements(Remainder(One(6), One(3)))[0], 0);
+}
+
+// 0.3 / 0.1 is rounded to 3, but 0.1 goes into 0.3 only twice, as the doubles are.
+TEST(Pairs, ARoundedQuotientDoesNotCount) {
+  const Tensor a = One(0.3), b = One(0.1);
+  EXPECT_DOUBLE_EQ(Elements(Fmod(a, b))[0], 0.1 - 0x1p-55);
+  EXPECT_EQ(Derivative(Fmod(a, b), b, 1), -2);
+  EXPECT_EQ(Derivative(Remainder(a, b), b, 1), -2);
+  EXPECT_EQ(Derivative(Fmod(One(0x1p60), b), b, 1), -(0x1p60 / 0.1));
+}
+
 TEST(Pairs, XLogYOfNothingBesideZero) {
   const Tensor a = Leaf({0}, {}), b = Leaf({1, 1}, {0});
   const Tensor y = XLogY(a, b);

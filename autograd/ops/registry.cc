@@ -105,6 +105,8 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kAtan2, Run<Atan2>, "the angle of the point (b, a)",
      "g b / (a² + b²); -(g a / (a² + b²))", kFloats},
     {Opcode::kXlogy, Run<XLogY>, "a log b, 0 where a is 0", "g log b; g (a / b)", kFloats},
+    {Opcode::kFmod, Run<Fmod>, "a - n b, n = a / b without its fraction", "g; -n g", kFloats},
+    {Opcode::kRemainder, Run<Remainder>, "a - n b, n = the floor of a / b", "g; -n g", kFloats},
     {Opcode::kNeg, Run<Neg>, "-a", "-g", kNumbers},
     {Opcode::kExp, Run<Exp>, "e^a", "g r", kFloats},
     {Opcode::kLog, Run<Log>, "log a", "g / a", kFloats},

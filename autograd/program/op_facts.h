@@ -86,6 +86,7 @@ inline constexpr Saves kSavesBForA = 16;
 inline constexpr Saves kSavesResult = 32;
 inline constexpr Saves kSavesResultForB = 64;
 inline constexpr Saves kSavesOwn = 128;  // something that no statement can write
+inline constexpr Saves kSavesBForB = 256;
 
 // Which operands have a finite result, of no great size.
 enum class Takes : uint8_t {

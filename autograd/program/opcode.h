@@ -24,6 +24,8 @@ enum class Opcode : uint8_t {
   kLogaddexp,
   kAtan2,
   kXlogy,
+  kFmod,
+  kRemainder,
   // Elementwise, one operand.
   kNeg,
   kExp,

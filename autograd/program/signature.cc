@@ -105,6 +105,7 @@ Saves Signature::SavedBy(bool a_has_gradient, bool b_has_gradient) const {
   Saves saved = facts.saves & kUnconditional;
   if ((facts.saves & kSavesAForB) != 0 && b_has_gradient) saved |= kSavesA;
   if ((facts.saves & kSavesBForA) != 0 && a_has_gradient) saved |= kSavesB;
+  if ((facts.saves & kSavesBForB) != 0 && b_has_gradient) saved |= kSavesB;
   if ((facts.saves & kSavesResultForB) != 0 && b_has_gradient) saved |= kSavesResult;
   return category == Category::kInPlace ? saved & ~kSavesA : saved;
 }

@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/reference/elementwise.h"
+#include "autograd/reference/pair_partials.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/weights.h"
 
@@ -16,6 +17,7 @@ using program::kSavesA;
 using program::kSavesAForB;
 using program::kSavesB;
 using program::kSavesBForA;
+using program::kSavesBForB;
 using program::kSavesNothing;
 using program::kSavesResultForB;
 using program::Opcode;
@@ -129,14 +131,6 @@ Partials PartialsOfPower(const ElementwisePoint& p, Choices& choices) {
   return out;
 }
 
-// Of a / 0: infinite by a, and so by a divisor that is not 0 / 0's. 0 and -0 are one number, and
-// either sign is right.
-Partials ByZero(Number a) {
-  const Number steep{kUnknown, 0};
-  const Number by_divisor = MayBeZero(a) || std::isnan(a.v) ? kNoDerivative : -(a * steep);
-  return {.a = steep, .b = by_divisor, .ab = -steep, .bb = -by_divisor};
-}
-
 Term DerivativeOfExtreme(const Backward& b) {
   return b.g.Weighed(MaximumWeight(b.calculus.arena(), b.elements(0), b.elements(1), b.which,
                                    b.step.primitive == Primitive::kMinimum));
@@ -158,54 +152,16 @@ Partials PartialsOfMaximum(const ElementwisePoint& p, Kink kink, Choices& choice
   return out;
 }
 
-Partials NowhereInPlane(Choices& choices) {
-  choices.NoteUndefined();
-  Partials out;
-  out.a = out.b = out.aa = out.ab = out.bb = kNoDerivative;
-  return out;
+// g and -n g: the whole number n jumps only where the function does.
+template <bool kFloors>
+Term DerivativeOfModulo(const Backward& x) {
+  if (x.which == 0) return x.g;
+  return -x.g.Weighed(WholeQuotients(x.calculus.arena(), x.elements(0), x.elements(1), kFloors));
 }
 
-// The slope is the sigmoid of the difference; equal infinities have none.
-Partials PartialsOfLogAddExp(const ElementwisePoint& p, Choices& choices) {
-  const bool equal_ends = std::isinf(p.a.v) && p.a.v == p.b.v;
-  if (equal_ends || std::isnan(p.a.v) || std::isnan(p.b.v)) return NowhereInPlane(choices);
-  const Number distance = p.a - p.b;
-  const Number share = Sigmoid(distance, kDoubleFormat), rest = Sigmoid(-distance, kDoubleFormat);
-  const Number curvature = share * rest;
-  return {.a = share, .b = rest, .aa = curvature, .ab = -curvature, .bb = curvature};
-}
-
-// b / (a² + b²) and -a / (a² + b²), whose squares may leave the format: by the quotient that is at
-// most 1. The second derivatives are products of the first.
-Partials PartialsOfAtan2(const ElementwisePoint& p, Choices& choices) {
-  const Number a = p.a, b = p.b;
-  const bool finite = std::isfinite(a.v) && std::isfinite(b.v);
-  if (!finite || (a.v == 0 && a.e == 0 && b.v <= b.e)) {
-    return NowhereInPlane(choices);
-  }
-  const bool flat = std::fabs(a.v) <= std::fabs(b.v);
-  const Number quotient = flat ? a / b : b / a;
-  const Number steep = kOne / ((kOne + quotient * quotient) * (flat ? b : a));
-  Partials out;
-  out.a = flat ? steep : quotient * steep;
-  out.b = flat ? -(quotient * steep) : -steep;
-  out.aa = kTwo * (out.a * out.b);
-  out.ab = out.b * out.b - out.a * out.a;
-  out.bb = -out.aa;
-  return out;
-}
-
-// log b and a / b. At b = 0 both are infinite; 0 log b has a slope by b alone, which is not looked
-// for where b has no logarithm.
-Partials PartialsOfXLogY(const ElementwisePoint& p, Choices& choices) {
-  const bool finite = std::isfinite(p.a.v) && std::isfinite(p.b.v);
-  if (finite && IsExactly(p.b, 0) && !MayBeZero(p.a)) {
-    const Partials steep = ByZero(-p.a);  // a / 0 by b
-    return {.a = {-kUnknown, 0}, .b = steep.b, .ab = steep.a, .bb = -steep.b};
-  }
-  if (!finite || !(p.b.v > p.b.e)) return NowhereInPlane(choices);
-  const Number inverse = kOne / p.b, slope = p.a * inverse;
-  return {.a = Log(p.b, kDoubleFormat), .b = slope, .ab = inverse, .bb = -(slope * inverse)};
+template <bool kFloors>
+Partials PartialsOfModulo(const ElementwisePoint& p, Choices& choices) {
+  return PartialsOfModulo(p, kFloors, choices);
 }
 
 constexpr PrimitiveRow kBinaryRows[] = {
@@ -277,6 +233,12 @@ constexpr PrimitiveRow kBinaryRows[] = {
        return x.g * (x.which == 0 ? x.in(1).Apply(Primitive::kLog) : x.in(0) / x.in(1));
      },
      PartialsOfXLogY},
+
+    {Primitive::kFmod, Opcode::kFmod, 2, kSavesAForB | kSavesBForB, BinaryValue<Fmod>,
+     DerivativeOfModulo<false>, PartialsOfModulo<false>},
+
+    {Primitive::kRemainder, Opcode::kRemainder, 2, kSavesAForB | kSavesBForB,
+     BinaryValue<Remainder>, DerivativeOfModulo<true>, PartialsOfModulo<true>},
 
     {Primitive::kSquaredDifference, std::nullopt, 2, kSavesA | kSavesB,
      BinaryValue<SquaredDifference>,

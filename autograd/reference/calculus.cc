@@ -25,7 +25,10 @@ void ForEachSaved(const Step& step, F save) {
   const Variable* in = step.in;
   const auto has = [saves](program::Saves bits) { return (saves & bits) != 0; };
   if (has(program::kSavesA) || (has(program::kSavesAForB) && in[1].tracked)) save(in[0]);
-  if (has(program::kSavesB) || (has(program::kSavesBForA) && in[0].tracked)) save(in[1]);
+  if (has(program::kSavesB) || (has(program::kSavesBForA) && in[0].tracked) ||
+      (has(program::kSavesBForB) && in[1].tracked)) {
+    save(in[1]);
+  }
   if (has(program::kSavesC)) save(in[2]);
   if (has(program::kSavesResult) || (has(program::kSavesResultForB) && in[1].tracked)) {
     save(step.out);

@@ -36,7 +36,7 @@ bool SavesNumbers(const Signature& signature) {
   using namespace program;  // NOLINT(google-build-using-namespace)
   const Saves saves = signature.facts.saves;
   const Saves operands = saves & (kSavesA | kSavesB | kSavesC) & signature.differentiable;
-  const Saves others = kSavesAForB | kSavesBForA | kSavesResult | kSavesResultForB;
+  const Saves others = kSavesAForB | kSavesBForA | kSavesBForB | kSavesResult | kSavesResultForB;
   return operands != 0 || (saves & others) != 0;
 }
 

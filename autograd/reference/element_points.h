@@ -111,6 +111,22 @@ inline Point ProductWithLog(double a, double b) {
   if (b == 0) return a == 0 ? kUndefined : Boundary(kInfinity);
   return kSmooth;
 }
+// fmod and remainder: whether there is a jump, which lies on the value's side.
+inline bool RemainderJump(double a, double b) { return std::fmod(a, b) == 0; }
+inline bool FmodJump(double a, double b) { return a != 0 && RemainderJump(a, b); }
+inline bool HasNoRest(double a, double b) {
+  return !std::isfinite(a) || !std::isfinite(b) || b == 0;
+}
+template <bool (*kJumps)(double, double)>
+Point ByA(double a, double b) {
+  if (HasNoRest(a, b)) return kUndefined;
+  return kJumps(a, b) ? Boundary(1) : kSmooth;
+}
+template <bool (*kJumps)(double, double)>
+Point ByB(double a, double b) {
+  if (HasNoRest(a, b)) return kUndefined;
+  return kJumps(a, b) ? Boundary(-(a / b)) : kSmooth;
+}
 inline Point AngleByA(double a, double b) {
   const bool finite = std::isfinite(a) && std::isfinite(b);
   return !finite || (a == 0 && b <= 0) ? kUndefined : kSmooth;

@@ -145,6 +145,12 @@ Number GeluTanh(Number a, const Format& f);
 Number LogAddExp(Number a, Number b, const Format& f);
 Number Atan2(Number a, Number b, const Format& f);
 Number XLogY(Number a, Number b, const Format& f);
+// numbers_modulo.cc
+Number Fmod(Number a, Number b, const Format& f);
+Number Remainder(Number a, Number b, const Format& f);
+// a / b without its fraction or, if `floors`, the greatest whole number up to it, in double.
+// kUnknown where the bounds leave more than one open.
+Number WholeQuotient(Number a, Number b, bool floors);
 // numbers.cc
 Number Relu(Number a);
 Number Abs(Number a);

@@ -31,6 +31,8 @@ enum class Primitive : uint8_t {
   kLogAddExp,
   kAtan2,
   kXLogY,
+  kFmod,
+  kRemainder,
   kSquaredDifference,
   // unary_primitives.cc
   kNegate,

@@ -32,6 +32,7 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
   Saves saved = saves & (kSavesA | kSavesB | kSavesC | kSavesResult | kSavesOwn);
   if ((saves & kSavesAForB) != 0 && has_gradient[1]) saved |= kSavesA;
   if ((saves & kSavesBForA) != 0 && has_gradient[0]) saved |= kSavesB;
+  if ((saves & kSavesBForB) != 0 && has_gradient[1]) saved |= kSavesB;
   if ((saves & kSavesResultForB) != 0 && has_gradient[1]) saved |= kSavesResult;
   const Opcode op = signature.op;
   const bool adds_product = signature.facts.dependence == Dependence::kAddmm;

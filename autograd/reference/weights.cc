@@ -54,6 +54,18 @@ const Array* NearOne(Arena& arena, const Array* a, const Array* b) {
   return result.array();
 }
 
+const Array* WholeQuotients(Arena& arena, const Array* a, const Array* b, bool floors) {
+  const Format& format = FormatOf(a->dtype);
+  Result result(arena, a->dtype, a->shape, a->size);
+  for (int32_t i = 0; i < a->size; ++i) {
+    const Number whole = WholeQuotient(a->At(i), b->At(i), floors);
+    const double rounded = Rounded(whole.v, format);
+    const bool exact = whole.e == 0 && (rounded == whole.v || std::isinf(rounded));
+    result.Set(i, exact ? Number{rounded, 0} : Bounded(rounded, whole.e, 1, format));
+  }
+  return result.array();
+}
+
 const Array* ReluWeight(Arena& arena, const Array* result) {
   return Decided(arena, result, 1, [](double x) { return x > 0 ? 1.0 : 0.0; });
 }

@@ -21,6 +21,8 @@ const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b);
 // where a is subnormal. Null if that is nowhere.
 const Array* IsSteepInBase(Arena& arena, const Array* a, const Array* b);
 const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
+// The whole number of times that b goes into a, of fmod or, if `floors`, of remainder.
+const Array* WholeQuotients(Arena& arena, const Array* a, const Array* b, bool floors);
 // 1, by which engines may be off in a slope e^(a - r), where r = log(e^a + e^b) is rounded.
 const Array* NearOne(Arena& arena, const Array* a, const Array* b);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.

@@ -36,7 +36,8 @@ template <class T>
 bool KnowFloats() {
   launcher_of<Product<T>> = LaunchProduct<T>;
   return KnowNumbers<T>() &&
-         KnowPairs<T, T, DivNumber, LogAddExpNumber, Atan2Number, XLogYNumber, GatedNumber,
+         KnowPairs<T, T, DivNumber, LogAddExpNumber, Atan2Number, XLogYNumber, FmodNumber,
+                   RemainderNumber, TruncatedQuotientNumber, FlooredQuotientNumber, GatedNumber,
                    MaximumWeightNumber, ScaleOfSquaresNumber>() &&
          Know<MapBody<SubScaled<T>, T, T, T>>() &&
          KnowPairs<bool, T, EqualNumber, PowIsFlatInBaseNumber, PowIsSteepInBaseNumber,

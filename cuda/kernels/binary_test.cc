@@ -44,7 +44,8 @@ TEST_F(BinaryOnCudaTest, FunctionsAreThoseOfTheHost) {
   for (const DType dtype : kFloats) {
     for (const Kernel kernel : {Pow, LogAddExp, Atan2}) ExpectSameOf(kernel, dtype, 0.5, 8);
     for (const Kernel kernel :
-         {MaximumWeight, Gated, Equals, PowIsFlatInBase, PowIsFlatInExponent, ScaleOfSquares}) {
+         {Fmod, Remainder, TruncatedQuotient, FlooredQuotient, MaximumWeight, Gated, Equals,
+          PowIsFlatInBase, PowIsFlatInExponent, ScaleOfSquares}) {
       ExpectSameOf(kernel, dtype);
     }
   }

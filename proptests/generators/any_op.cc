@@ -132,7 +132,8 @@ void Try(Draft& draft, Opcode op, ValueId x) {
         ApplyTernary(draft, x);
       } else if (SignatureOf(op).max_operands == 1) {
         ApplyUnary(draft, x);
-      } else if (Rounds(SignatureOf(op).facts.numbers)) {
+      } else if (Rounds(SignatureOf(op).facts.numbers) || op == Opcode::kFmod ||
+                 op == Opcode::kRemainder) {
         ApplyPair(draft, x);
       } else {
         ApplyBinary(draft, x);

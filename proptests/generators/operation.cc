@@ -197,7 +197,7 @@ ValueId Combine(Draft& draft, ValueId a, ValueId b) {
 ValueId ApplyBinary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (draft.DTypeOf(x) == DType::kBool) return x;
-  if (draft.rounding() && source.Chance(6)) return ApplyPair(draft, x);
+  if (source.Chance(draft.rounding() ? 8 : 3)) return ApplyPair(draft, x);
   const uint64_t draw = draft.Below(Choice::kBinary, 20);
   if (draw >= 18 && draft.options().Has(Opcode::kDiv)) return ApplyDiv(draft, x);
   if (draw >= 16 && draft.options().Has(Opcode::kPow)) return ApplyPow(draft, x);
@@ -207,12 +207,15 @@ ValueId ApplyBinary(Draft& draft, ValueId x) {
   return OrSelf(swap ? Combine(draft, other, x) : Combine(draft, x, other), x);
 }
 
-// logaddexp, atan2 or xlogy.
+// logaddexp, atan2, xlogy, fmod or remainder.
 ValueId ApplyPair(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  const Opcode op = source.Pick({Opcode::kLogaddexp, Opcode::kAtan2, Opcode::kXlogy});
+  const bool rounds = draft.rounding() && source.Chance(60);
+  const Opcode op = rounds ? source.Pick({Opcode::kLogaddexp, Opcode::kAtan2, Opcode::kXlogy})
+                           : source.Pick({Opcode::kFmod, Opcode::kRemainder});
   if (!draft.IsFloating(x) || !draft.options().Has(op)) return x;
-  // Behind the first axis the angle jumps, and no negative number has a logarithm.
+  // Behind the first axis the angle jumps, no negative number has a logarithm, and nothing is left
+  // beside 0.
   const bool ahead = op != Opcode::kLogaddexp && source.Chance(75);
   const ValueId other = Partner(draft, x, ahead ? Content::kPositive : Content::kAny);
   if (other == kNoValue) return x;

@@ -26,7 +26,7 @@ ValueId ApplyBinary(Draft& draft, ValueId x);
 // add, sub, mul, maximum, minimum of two values that broadcast together; kNoValue where they do
 // not.
 ValueId Combine(Draft& draft, ValueId a, ValueId b);
-// logaddexp, atan2, xlogy.
+// logaddexp, atan2, xlogy, fmod, remainder.
 ValueId ApplyPair(Draft& draft, ValueId x);
 // where, masked_fill.
 ValueId ApplyWhere(Draft& draft, ValueId x);

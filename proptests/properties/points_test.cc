@@ -163,7 +163,8 @@ std::string JudgeByTable(const PointRun& run) {
     const auto& record = run.engine.values[static_cast<size_t>(run.made.orders[1][k])];
     for (size_t i = 0; record.defined && i < record.data.bits.size(); ++i) {
       const double slope = std::bit_cast<double>(record.data.bits[i]);
-      const Point point = SlopeAt(run, k, i);
+      Point point = SlopeAt(run, k, i);
+      if (record.data.dtype == DType::kF32) point.low = static_cast<float>(point.low);
       const bool is_right =
           point.kind == PointClass::kKink       ? point.low <= slope && slope <= point.high
           : point.kind == PointClass::kBoundary ? std::fabs(slope) == std::fabs(point.low)

@@ -75,6 +75,8 @@ class Arithmetic {
   Ref Power(Ref a, Ref b, DType type);      // power.cc
   Ref LogAddExp(Ref a, Ref b, DType type);  // pairs.cc
   Ref Atan2(Ref a, Ref b, DType type);
+  // fmod and, if it floors, remainder.
+  Ref Modulo(Ref a, Ref b, bool floors, DType type);
   Ref Cast(Ref a, DType from, DType to);
   // Rounds the run of what was computed in steps: `units` halves of a last place of the number, or
   // of `magnitude` if that is greater.

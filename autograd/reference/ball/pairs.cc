@@ -1,4 +1,4 @@
-// Smooth functions of two numbers, from functions of one.
+// Functions of two numbers, from functions of one.
 
 #include <cmath>
 #include <utility>
@@ -23,6 +23,31 @@ Real AngleOf(const Real& a, const Real& b) {
   return angle;
 }
 
+// Bits that hold every whole quotient of two doubles, and its product with one.
+constexpr slong kBitsOfQuotient = 2304;
+
+// a - n b, where n is the quotient without its fraction, or the greatest whole number up to it. n
+// and the result are unknown where the numbers leave more than one open.
+Real RestOf(const Real& a, const Real& b, bool floors, Real* whole) {
+  const Real one(1.0);
+  Real quotient, rest = Real::Unknown();
+  arb_div(quotient.get(), a.get(), b.get(), kBitsOfQuotient);
+  *whole = Real();
+  if (floors || quotient.IsPositive()) {
+    arb_floor(whole->get(), quotient.get(), kBitsOfQuotient);
+  } else if (quotient.IsNegative()) {
+    arb_ceil(whole->get(), quotient.get(), kBitsOfQuotient);
+  } else if (!(one - quotient).IsPositive() || !(one + quotient).IsPositive()) {
+    *whole = Real::Unknown();
+  }
+  if (!whole->IsPoint()) *whole = Real::Unknown();
+  arb_mul(quotient.get(), whole->get(), b.get(), kBitsOfQuotient);
+  arb_sub(rest.get(), a.get(), quotient.get(), kBitsOfQuotient);
+  arb_set_round(rest.get(), rest.get(), kBits);
+  rest.Normalise();
+  return rest;
+}
+
 }  // namespace
 
 // The greater plus log(1 + exp of the difference), which libraries may round as terms that cancel.
@@ -41,6 +66,19 @@ Ref Arithmetic::Atan2(Ref a, Ref b, DType type) {
   out.slope = Apply(Function::kAtan, quotient, type, kInSteps)->slope;
   if (!out.value.IsKnown()) out.slope = UnknownLike(budget_, out.slope);
   Round(out, type, kUnitsOfPair);
+  return Keep(std::move(out));
+}
+
+// a - n b. At a jump the number lies on one side of it, and so does its series.
+Ref Arithmetic::Modulo(Ref a, Ref b, bool floors, DType type) {
+  Real whole, of_run;
+  Element out{
+      RestOf(a->value, b->value, floors, &whole), RestOf(a->run, b->run, floors, &of_run), {}};
+  SeriesSum slope(budget_);
+  slope.Add(a->slope);
+  slope.Add(b->slope, -whole);
+  out.slope = slope.Take();
+  Round(out, type, 1);
   return Keep(std::move(out));
 }
 

@@ -32,6 +32,26 @@ TEST(BallPairs, XLogY) {
   ExpectDerivatives("xlogy %x %x", 1, {0, 1, 1, -1});
 }
 
+TEST(BallPairs, Modulo) {
+  ExpectMixed("fmod", -7, 3, 1, 2, 0);
+  ExpectMixed("remainder", -7, 3, 1, 3, 0);
+  ExpectMixed("fmod", 0.3, 0.1, 1, -2, 0);
+  ExpectMixed("fmod", 0, 3, 1, 0, 0);
+  // At a jump, from the side on which the value lies.
+  ExpectMixed("fmod", 6, 3, 1, -2, 0);
+  ExpectMixed("remainder", 0, 3, 1, 0, 0);
+  ExpectDerivatives("remainder %x %x", 3, {0, 0, 0, 0});
+}
+
+TEST(BallPairs, NothingIsKnownWhereAJumpMayHaveBeenPassed) {
+  const BallRun run(
+      "%a = leaf type=f64[2] data=0x1p-1,3\n%b = leaf type=f64[] data=1 grad=1\n"
+      "%c = sin %a\n%d = div %c %c\n%e = mul %d %a\n%y = remainder %a %b\n%z = remainder %e %b\n");
+  EXPECT_TRUE(run.Value("y")[1].IsKnown());
+  EXPECT_TRUE(run.Value("z")[0].IsKnown());
+  EXPECT_FALSE(run.Value("z")[1].IsKnown());
+}
+
 TEST(BallPairs, NothingIsKnownWhereTheAngleJumps) {
   const BallRun run(
       "%a = leaf type=f64[2] grad=1\n%b = leaf type=f64[2] data=-1,0\n"

@@ -121,6 +121,16 @@ Tensor LogAddExp(const Tensor& a, const Tensor& b) {
 }
 Tensor Atan2(const Tensor& a, const Tensor& b) { return Floating<Atan2Number>("atan2", a, b); }
 Tensor XLogY(const Tensor& a, const Tensor& b) { return Floating<XLogYNumber>("xlogy", a, b); }
+Tensor Fmod(const Tensor& a, const Tensor& b) { return Floating<FmodNumber>("fmod", a, b); }
+Tensor Remainder(const Tensor& a, const Tensor& b) {
+  return Floating<RemainderNumber>("remainder", a, b);
+}
+Tensor TruncatedQuotient(const Tensor& a, const Tensor& b) {
+  return Floating<TruncatedQuotientNumber>("fmod", a, b);
+}
+Tensor FlooredQuotient(const Tensor& a, const Tensor& b) {
+  return Floating<FlooredQuotientNumber>("remainder", a, b);
+}
 Tensor Maximum(const Tensor& a, const Tensor& b) { return Numeric<MaximumNumber>("maximum", a, b); }
 
 Tensor Minimum(const Tensor& a, const Tensor& b) { return Numeric<MinimumNumber>("minimum", a, b); }

@@ -24,6 +24,11 @@ Tensor Div(const Tensor& a, const Tensor& b);
 Tensor LogAddExp(const Tensor& a, const Tensor& b);  // nothing overflows
 Tensor Atan2(const Tensor& a, const Tensor& b);
 Tensor XLogY(const Tensor& a, const Tensor& b);  // 0 where a is
+Tensor Fmod(const Tensor& a, const Tensor& b);
+Tensor Remainder(const Tensor& a, const Tensor& b);
+// How often b goes into a, for these.
+Tensor TruncatedQuotient(const Tensor& a, const Tensor& b);
+Tensor FlooredQuotient(const Tensor& a, const Tensor& b);
 // f32, f64, i64; an integer exponent below 0 is Error(kDomain).
 Tensor Pow(const Tensor& a, const Tensor& b);
 

@@ -58,6 +58,46 @@ struct XLogYNumber {
   }
 };
 
+// C's fmod: the sign of a.
+struct FmodNumber {
+  AG_DEVICE static auto Of(auto a, auto b) {
+    return InDouble([](double x, double y) { return std::fmod(x, y); }, a, b);
+  }
+};
+
+// Python's %: the sign of b.
+struct RemainderNumber {
+  AG_DEVICE static double OfDouble(double a, double b) {
+    const double rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  AG_DEVICE static auto Of(auto a, auto b) {
+    return InDouble([](double x, double y) { return OfDouble(x, y); }, a, b);
+  }
+};
+
+// The whole number n of fmod(a, b) = a - n b and, floored, of remainder. The quotient itself may be
+// rounded to the next whole number; what is left of a after fmod leaves only n to be rounded.
+struct TruncatedQuotientNumber {
+  AG_DEVICE static double OfDouble(double a, double b) {
+    const double whole = (a - std::fmod(a, b)) / b;
+    return std::fabs(whole) < 0x1p51 ? std::nearbyint(whole) : whole;
+  }
+  AG_DEVICE static auto Of(auto a, auto b) {
+    return InDouble([](double x, double y) { return OfDouble(x, y); }, a, b);
+  }
+};
+
+struct FlooredQuotientNumber {
+  AG_DEVICE static double OfDouble(double a, double b) {
+    const double rest = std::fmod(a, b), whole = TruncatedQuotientNumber::OfDouble(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? whole - 1 : whole;
+  }
+  AG_DEVICE static auto Of(auto a, auto b) {
+    return InDouble([](double x, double y) { return OfDouble(x, y); }, a, b);
+  }
+};
+
 struct ScaleOfSquaresNumber {
   template <typename T>
   AG_DEVICE static T Of(T a, T b) {

@@ -250,6 +250,8 @@ constexpr Row kTable[] = {
     COMPUTES(kLogaddexp, at::logaddexp(o[0], o[1])),
     COMPUTES(kAtan2, at::atan2(o[0], o[1])),
     COMPUTES(kXlogy, at::xlogy(o[0], o[1])),
+    COMPUTES(kFmod, at::fmod(o[0], o[1])),
+    COMPUTES(kRemainder, at::remainder(o[0], o[1])),
     COMPUTES(kNeg, at::neg(o[0])),
     COMPUTES(kExp, at::exp(o[0])),
     COMPUTES(kLog, at::log(o[0])),

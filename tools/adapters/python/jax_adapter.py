@@ -137,6 +137,8 @@ OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu 
 OPS |= {
     'erf': lambda a, x: lax.erf(x), 'erfc': lambda a, x: lax.erfc(x),
     'xlogy': lambda a, x, y: jax.scipy.special.xlogy(x, y),
+    'fmod': lambda a, x, y: jnp.fmod(x, y),
+    'remainder': lambda a, x, y: jnp.remainder(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
     'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
     'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,

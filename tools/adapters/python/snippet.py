@@ -40,7 +40,7 @@ def _call(name, results, operands, a):
 # The right-hand side of ops: {x} is the first operand, {y} those behind it, {all} all of them; {keep} is a keepdim=
 # that is not the default, {dims} a list of dims=; everything else is an attribute.
 _FORMS = {
-    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 xlogy erfc where addmm'.split(),
+    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 xlogy fmod remainder erfc where addmm'.split(),
                     'torch.{op}({all})'),
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),

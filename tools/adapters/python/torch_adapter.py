@@ -104,7 +104,7 @@ class Torch(core.Engine):
         torch, plain='''neg exp log sqrt sin cos tanh sigmoid relu abs sgn
         tan asin acos atan sinh cosh asinh acosh atanh erf erfc expm1 log1p log2 log10 exp2 rsqrt
         reciprocal square selu
-        add sub mul div maximum minimum logaddexp atan2 xlogy t matmul addmm where addcmul addcdiv lerp bmm dot outer
+        add sub mul div maximum minimum logaddexp atan2 xlogy fmod remainder t matmul addmm where addcmul addcdiv lerp bmm dot outer
         addmv addr baddbmm addbmm''',
         swap='transpose', dims='flip permute', listed='cat stack',
         dim='cumsum cumprod logcumsumexp softmax log_softmax index_select gather scatter_add index_add unsqueeze',
