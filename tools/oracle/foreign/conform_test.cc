@@ -107,7 +107,8 @@ TEST_F(CopyTest, AnExpectedFailureIsReplayedAsOne) {
 TEST_F(CopyTest, CheckJudgesWithoutTheListWhereItIsAsked) {
   Written("golden/expected/faulty-wrong_sign.txt",
           "entry seeds-0001 twin 2027-12-31 why\n"
-          "signature twin * none/none * seeds-0001 2027-12-31 it turns signs\n");
+          "signature twin * none/none * seeds-0001 2027-12-31 it turns signs\n"
+          "signature seed_is_grad * */* * seeds-0001 2027-12-31 it turns signs\n");
   const std::string check =
       "check --seed=9 --programs=40 --jobs=1 --findings=1 --ops=leaf,mul,neg --features=-error ";
   const SubprocessResult listed = There(check, "wrong_sign");
