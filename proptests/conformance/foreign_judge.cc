@@ -271,6 +271,9 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
                                       .shown = Shown(hello, false, false, observed)};
     oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
     ForeignVerdict judged = JudgeWithoutTwin(outcome, std::move(why), std::move(verdict), result);
+    if (judged.outcome == Outcome::kWrong) {
+      judged.text += Circumstances(program, expected.twin.observation, observed);
+    }
     if (WritesReachASeed(judged.rule, program, observed)) judged.rule = "seed_is_grad";
     return judged;
   };
