@@ -107,17 +107,6 @@ TEST(ExpectedFailuresTest, ASignatureNamesErrorsThatAreSurvivedToo) {
   EXPECT_EQ(BlamedErrorsOf(expected, actual).actual->error, ErrorKind::kFreed);
 }
 
-TEST(ExpectedFailuresTest, ASignatureMayNameOpsOfWhichOneMustBeThere) {
-  const auto square = [](std::string_view ops) {
-    return Signature(absl::StrCat("twin ", ops, " * * torch-0001 2027-01-01 why"))
-        .Matches(Square(), "twin", std::nullopt, std::nullopt, "");
-  };
-  EXPECT_TRUE(square("exp|mul|log"));
-  EXPECT_TRUE(square("mul|exp,leaf"));
-  EXPECT_FALSE(square("exp|log"));
-  EXPECT_FALSE(square("mul|exp,log"));
-}
-
 TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheVerdictSays) {
   const auto signature = Signature("twin * none/none~actual_nan * torch-0001 2027-01-01 why");
   const auto program = Parsed("%x = leaf type=f64[] grad=1\n");
