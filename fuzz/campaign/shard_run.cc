@@ -152,7 +152,7 @@ bool ShardRun::Pump(milliseconds wait) {
 }
 
 void ShardRun::Minimize(const Failure& failure) {
-  bool takes = stride_.Takes();
+  bool takes = stride_.Takes(findings::LooksOf(failure.result.oracle, failure.result.text));
   if (failure.result.oracle == "hang" || failure.result.oracle == "memory") {
     Deaths& deaths = deaths_[KindOf(failure.result)];
     takes = ++deaths.seen == deaths.next;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/region.h"
@@ -133,15 +135,17 @@ void AddInstead(const Statement& statement, const Analysis& analysis, const Obse
   rebuilder.Add(copy);
 }
 
-std::optional<Program> WithoutOp(const Program& program, Opcode op, const Observation& expected) {
+std::optional<Program> WithoutOps(const Program& program, const std::vector<Opcode>& ops,
+                                  const Observation& expected) {
   const auto analysis = twingrad::program::Analyze(program);
   if (!analysis.ok() || expected.values.size() != program.names.size()) return std::nullopt;
   Rebuilder rebuilder(program);
   bool changed = false;
   for (const Statement& statement : program.statements) {
-    const Category category = SignatureOf(op).category;
+    const Category category = SignatureOf(statement.op).category;
     const bool computes = category != Category::kLeaf && category != Category::kCall;
-    if (statement.op != op || !computes || statement.results.size() > 1) {
+    const bool named = std::ranges::count(ops, statement.op) > 0;
+    if (!named || !computes || statement.results.size() > 1) {
       rebuilder.Add(statement);
       continue;
     }
@@ -161,8 +165,11 @@ std::vector<Counterfactual> Counterfactuals(const Program& program,
   const auto add = [&all](std::string_view without, std::optional<Program> changed) {
     if (changed) all.push_back({std::string(without), *std::move(changed)});
   };
-  for (const Opcode op : signature.ops) {
-    add(SignatureOf(op).name, WithoutOp(program, op, expected));
+  for (const std::vector<Opcode>& any : signature.ops) {
+    const std::string without = absl::StrJoin(any, "|", [](std::string* text, Opcode op) {
+      absl::StrAppend(text, SignatureOf(op).name);
+    });
+    add(without, WithoutOps(program, any, expected));
   }
   for (const std::string_view feature : absl::StrSplit(signature.feature, ',')) {
     add(feature, WithoutFeature(program, feature));

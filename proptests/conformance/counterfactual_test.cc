@@ -58,6 +58,13 @@ TEST(CounterfactualTest, AnOpBecomesACopyOfALeafOfWhatItGave) {
                   "%v3 = exp %v2\n"}}));
 }
 
+TEST(CounterfactualTest, OfOpsThatStandForEachOtherAllAreTaken) {
+  EXPECT_EQ(Left("%x = leaf type=i64[1] data=-1\n%y = abs %x\n%z = neg %y\n", "abs|exp|neg", "*"),
+            (Map{{"abs|exp|neg",
+                  "%v0 = leaf type=i64[1] data=-1\n%v1 = leaf type=i64[1] data=1\n"
+                  "%v2 = leaf type=i64[1] data=-1\n"}}));
+}
+
 TEST(CounterfactualTest, WhatNeedsNoGradientBecomesALeafAlone) {
   EXPECT_EQ(Left("%x = leaf type=i64[2] data=1,0\n%y = abs %x\n", "abs", "*"),
             (Map{{"abs", "%v0 = leaf type=i64[2] data=1,0\n%v1 = leaf type=i64[2] data=1,0\n"}}));

@@ -17,6 +17,7 @@
 #include "proptests/conformance/facts.h"
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/oracles.h"
+#include "proptests/shrink/rebuild.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -120,6 +121,13 @@ bool IsInfinite(const TensorData&, uint64_t bits) {
   return std::isinf(std::bit_cast<double>(bits));
 }
 
+bool HasNoSquare(const TensorData& data, uint64_t bits) {
+  const double x = std::bit_cast<double>(bits);
+  const double most = data.dtype == twingrad::DType::kF32 ? std::numeric_limits<float>::max()
+                                                          : std::numeric_limits<double>::max();
+  return std::isfinite(x) && x * x > most;
+}
+
 bool HasNoCosh(const TensorData& data, uint64_t bits) {
   const double x = std::bit_cast<double>(bits);
   const double argument =
@@ -136,12 +144,87 @@ bool ClampsToOne(const Program& program) {
   });
 }
 
-// Whether a hook, retain_grad or inputs= shows the gradient of what prod gave.
-bool ShowsProd(const Program& program) {
+// Of what the elements of two operands are, the least and the most; the most that exp can be of.
+double LimitsOf(const Observation& expected, const twingrad::program::Statement& s, double* least,
+                double* most) {
+  double limit = std::log(std::numeric_limits<double>::max());
+  for (size_t i = 0; i < 2; ++i) {
+    least[i] = std::numeric_limits<double>::infinity();
+    most[i] = -least[i];
+    const auto at = static_cast<size_t>(s.operands[i]);
+    if (at >= expected.values.size() || !expected.values[at].defined) continue;
+    const auto& data = expected.values[at].data;
+    if (data.dtype == twingrad::DType::kF32) limit = std::log(std::numeric_limits<float>::max());
+    for (const uint64_t bits : data.bits) {
+      least[i] = std::fmin(least[i], std::bit_cast<double>(bits));
+      most[i] = std::fmax(most[i], std::bit_cast<double>(bits));
+    }
+  }
+  return limit;
+}
+
+// Whether the exponential of how far two operands of a logaddexp are apart overflows.
+bool AddsFarApart(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != Opcode::kLogaddexp) return false;
+    double least[2], most[2];
+    const double limit = LimitsOf(expected, s, least, most);
+    return most[0] - least[1] > limit || most[1] - least[0] > limit;
+  });
+}
+
+// Whether this operand of an `op` has no elements.
+bool TakesNothing(const Program& program, const Observation& expected, Opcode op, size_t number) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != op) return false;
+    const auto at = static_cast<size_t>(s.operands[number]);
+    return at < expected.values.size() && expected.values[at].defined &&
+           expected.values[at].data.bits.empty();
+  });
+}
+
+bool RepeatsNoTimes(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const auto& s) {
+    return s.op == Opcode::kRepeat &&
+           std::ranges::count(s.template Get<std::vector<int64_t>>(Key::kShape), 0) > 0;
+  });
+}
+
+// Whether what a logcumsumexp gave gets a gradient that has a 0, as a hook on it would see.
+bool AccumulatesZeros(const Program& program, const Observation& expected) {
+  if (!Holds(program, Opcode::kLogcumsumexp)) return false;
+  shrink::Rebuilder rebuilder(program);
+  for (const auto& s : program.statements) {
+    rebuilder.Add(s);
+    if (s.op != Opcode::kLogcumsumexp) continue;
+    const auto result = static_cast<size_t>(s.results[0]);
+    if (result >= expected.values.size() || !expected.values[result].requires_grad) continue;
+    twingrad::program::Statement hook;
+    hook.op = Opcode::kHook;
+    hook.operands = {s.results[0]};
+    hook.attributes = {{Key::kDo, std::string("record")}};
+    rebuilder.Add(hook);
+  }
+  const Program hooked = rebuilder.Take();
+  const TwinResult twin = twingrad::reference::RunTwin(hooked);
+  if (twin.skipped) return false;
+  const auto holds_zero = [&](const auto& record) {
+    const auto at = static_cast<size_t>(record.statement);
+    if (at == 0 || at >= hooked.statements.size()) return false;
+    return hooked.statements[at - 1].op == Opcode::kLogcumsumexp &&
+           std::ranges::any_of(record.gradient.bits, [](uint64_t x) { return x << 1 == 0; });
+  };
+  return std::ranges::any_of(twin.observation.calls, [&](const auto& call) {
+    return std::ranges::any_of(call.hooks, holds_zero);
+  });
+}
+
+// Whether a hook, retain_grad or inputs= shows the gradient of what `op` gave.
+bool ShowsResultOf(Opcode op, const Program& program) {
   std::set<ValueId> products;
   const auto is_product = [&](ValueId value) { return products.count(value) > 0; };
   for (const auto& s : program.statements) {
-    if (s.op == Opcode::kProd) products.insert(s.results[0]);
+    if (s.op == op) products.insert(s.results[0]);
     const bool hooks = SignatureOf(s.op).category == Category::kHook || s.op == Opcode::kRetainGrad;
     if (hooks && !s.operands.empty() && is_product(s.operands[0])) return true;
     if (std::ranges::any_of(Listed(s, Key::kInputs), is_product)) return true;
@@ -232,14 +315,33 @@ std::string Circumstances(const Program& program, const Observation& expected,
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of a 0\n");
   }
   if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
-  for (const Opcode op : {Opcode::kSilu, Opcode::kGelu, Opcode::kErf}) {
+  for (const Opcode op :
+       {Opcode::kSilu, Opcode::kGelu, Opcode::kErf, Opcode::kErfc, Opcode::kBceWithLogits}) {
     if (!Takes(program, expected, op, IsInfinite)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of an infinity\n");
+  }
+  if (Takes(program, expected, Opcode::kGelu, HasNoSquare)) {
+    text += "  circumstance: gelu far out\n";
   }
   if (Takes(program, expected, Opcode::kGeluTanh, HasNoCosh)) {
     text += "  circumstance: gelu_tanh far out\n";
   }
-  if (ShowsProd(program)) text += "  circumstance: the gradient of a prod is shown\n";
+  if (AddsFarApart(program, expected)) text += "  circumstance: logaddexp far apart\n";
+  if (AccumulatesZeros(program, expected)) {
+    text += "  circumstance: logcumsumexp with a gradient of 0\n";
+  }
+  if (TakesNothing(program, expected, Opcode::kAddmv, 1)) {
+    text += "  circumstance: addmv of nothing\n";
+  }
+  if (TakesNothing(program, expected, Opcode::kLogcumsumexp, 0)) {
+    text += "  circumstance: logcumsumexp of nothing\n";
+  }
+  if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
+  for (const Opcode op : {Opcode::kProd, Opcode::kCumprod}) {
+    if (!ShowsResultOf(op, program)) continue;
+    absl::StrAppend(&text, "  circumstance: the gradient of a ", SignatureOf(op).name,
+                    " is shown\n");
+  }
   return text;
 }
 

@@ -42,9 +42,15 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: pow with a 0                        (as base or exponent)
 //   circumstance: elu of a 0                        (or celu, or selu)
 //   circumstance: clamp between equal limits
-//   circumstance: silu of an infinity                (or gelu, or erf)
+//   circumstance: silu of an infinity                (or gelu, erf, erfc, bce_with_logits)
+//   circumstance: gelu far out                        (its square overflows)
 //   circumstance: gelu_tanh far out                   (cosh of what its tanh is of overflows)
-//   circumstance: the gradient of a prod is shown     (of its result: by a hook, by inputs=, ...)
+//   circumstance: logaddexp far apart                 (exp of the difference overflows)
+//   circumstance: logcumsumexp with a gradient of 0   (an element of what comes to its result)
+//   circumstance: logcumsumexp of nothing
+//   circumstance: addmv of nothing                    (its matrix has no elements)
+//   circumstance: repeat of 0 times
+//   circumstance: the gradient of a prod is shown     (or cumprod: by a hook, by inputs=, ...)
 // `expected` has the values, `observed` the graphs.
 std::string Circumstances(const twingrad::program::Program& program,
                           const twingrad::program::Observation& expected,

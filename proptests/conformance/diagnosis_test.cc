@@ -46,8 +46,9 @@ TEST(DiagnosisTest, ProdOfSeveralZerosOverAllElements) {
 }
 
 TEST(DiagnosisTest, TheGradientOfAProdIsShown) {
-  const auto with = [](const std::string& hook, const std::string& call) {
-    return Of("%a = leaf type=f64[3] data=1,2,3 grad=1\n%p = prod %a\n" + hook +
+  const auto with = [](const std::string& hook, const std::string& call,
+                       const std::string& prod = "prod %a") {
+    return Of("%a = leaf type=f64[3] data=1,2,3 grad=1\n%p = " + prod + "\n" + hook +
               "%y = mul %p %a\n%s = sum %y\n" + call + "\n");
   };
   const std::string shown = "  circumstance: the gradient of a prod is shown\n";
@@ -56,6 +57,8 @@ TEST(DiagnosisTest, TheGradientOfAProdIsShown) {
   EXPECT_EQ(with("hook %p do=record\n", "backward %s"), shown);
   EXPECT_EQ(with("retain_grad %p\n", "backward %s"), shown);
   EXPECT_EQ(with("", "%g,%h = grad %s inputs=%a,%p"), shown);
+  EXPECT_EQ(with("retain_grad %p\n", "backward %s", "cumprod %a dim=0"),
+            "  circumstance: the gradient of a cumprod is shown\n");
 }
 
 TEST(DiagnosisTest, OpsWhereTheyAreKnownToFail) {
@@ -65,13 +68,61 @@ TEST(DiagnosisTest, OpsWhereTheyAreKnownToFail) {
   };
   EXPECT_EQ(of("silu", "f64", "-inf"), "  circumstance: silu of an infinity\n");
   EXPECT_EQ(of("gelu", "f64", "inf"), "  circumstance: gelu of an infinity\n");
+  EXPECT_EQ(of("erfc", "f64", "-inf"), "  circumstance: erfc of an infinity\n");
   EXPECT_EQ(of("silu", "f64", "-0x1p+1000"), "");
   EXPECT_EQ(of("sigmoid", "f64", "-inf"), "");
+  EXPECT_EQ(of("gelu", "f64", "-0x1p+600"), "  circumstance: gelu far out\n");
+  EXPECT_EQ(of("gelu", "f64", "-0x1p+500"), "");
   EXPECT_EQ(of("gelu_tanh", "f64", "27"), "  circumstance: gelu_tanh far out\n");
   EXPECT_EQ(of("gelu_tanh", "f64", "-27"), "  circumstance: gelu_tanh far out\n");
   EXPECT_EQ(of("gelu_tanh", "f64", "26"), "");
   EXPECT_EQ(of("gelu_tanh", "f32", "14"), "  circumstance: gelu_tanh far out\n");
   EXPECT_EQ(of("gelu_tanh", "f32", "13"), "");
+}
+
+TEST(DiagnosisTest, LogaddexpFarApart) {
+  const auto of = [](const std::string& a, const std::string& b) {
+    return Of("%a = leaf type=f64[1] data=" + a + " grad=1\n%b = leaf type=f64[1] data=" + b +
+              "\n%y = logaddexp %a %b\n%s = sum %y\nbackward %s\n");
+  };
+  const std::string far = "  circumstance: logaddexp far apart\n";
+  EXPECT_EQ(of("-400", "310"), far);
+  EXPECT_EQ(of("inf", "0"), far);
+  EXPECT_EQ(of("-400", "300"), "");
+  EXPECT_EQ(of("1e300", "1e300"), "");
+}
+
+TEST(DiagnosisTest, LogcumsumexpWithAGradientOfZero) {
+  const auto of = [](const std::string& data) {
+    return Of("%a = leaf type=f64[2] data=1," + data +
+              " grad=1\n%y = logcumsumexp %a dim=0\n%z = mul %y %a\n%s = sum %z\nbackward %s\n");
+  };
+  EXPECT_EQ(of("0"), "  circumstance: logcumsumexp with a gradient of 0\n");
+  EXPECT_EQ(of("2"), "");
+  EXPECT_EQ(
+      Of("%a = leaf type=f64[0] grad=1\n%y = logcumsumexp %a dim=0\n%s = sum %y\nbackward %s\n"),
+      "  circumstance: logcumsumexp of nothing\n");
+}
+
+TEST(DiagnosisTest, AddmvOfNothing) {
+  const auto of = [](const std::string& m, const std::string& n, const std::string& data) {
+    return Of("%a = leaf type=f64[] data=0 grad=1\n%b = leaf type=f64[" + m + "," + n + "]\n" +
+              "%c = leaf type=f64[" + n + "]" + data +
+              "\n%y = addmv %a %b %c\n%s = sum %y\nbackward %s\n");
+  };
+  const std::string nothing = "  circumstance: addmv of nothing\n";
+  EXPECT_EQ(of("2", "0", ""), nothing);
+  EXPECT_EQ(of("0", "1", " data=1"), nothing);
+  EXPECT_EQ(of("2", "1", " data=1"), "");
+}
+
+TEST(DiagnosisTest, RepeatOfNoTimes) {
+  const auto of = [](const std::string& times) {
+    return Of("%a = leaf type=f64[] data=0 grad=1\n%y = repeat %a shape=" + times +
+              "\n%s = sum %y\nbackward %s\n");
+  };
+  EXPECT_EQ(of("2,0"), "  circumstance: repeat of 0 times\n");
+  EXPECT_EQ(of("2,1"), "");
 }
 
 }  // namespace

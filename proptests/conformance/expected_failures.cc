@@ -48,10 +48,13 @@ const twingrad::reference::DefectRow* DefectOf(std::string_view name) {
   return row == std::end(rows) ? nullptr : row;
 }
 
-std::string OpsText(const std::vector<Opcode>& ops) {
+std::string OpsText(const std::vector<std::vector<Opcode>>& ops) {
   if (ops.empty()) return "*";
-  return absl::StrJoin(ops, ",", [](std::string* text, Opcode op) {
+  const auto name = [](std::string* text, Opcode op) {
     absl::StrAppend(text, twingrad::program::SignatureOf(op).name);
+  };
+  return absl::StrJoin(ops, ",", [&](std::string* text, const auto& any) {
+    absl::StrAppend(text, absl::StrJoin(any, "|", name));
   });
 }
 
@@ -108,9 +111,12 @@ absl::Status ReadSignature(const std::vector<std::string>& words, ExpectedFailur
   FailureSignature signature = {words[1], {}, words[3], words[4], words[5], words[6], words[7]};
   for (std::string_view name : absl::StrSplit(words[2], ',')) {
     if (name == "*") continue;
-    const auto op = twingrad::program::OpcodeFromName(name);
-    if (!op) return Wrong("unknown op ", name, "are `*` and names of statements");
-    signature.ops.push_back(*op);
+    auto& any = signature.ops.emplace_back();
+    for (std::string_view one : absl::StrSplit(name, '|')) {
+      const auto op = twingrad::program::OpcodeFromName(one);
+      if (!op) return Wrong("unknown op ", one, "are `*` and names of statements");
+      any.push_back(*op);
+    }
   }
   for (std::string_view word : absl::StrSplit(signature.feature, ',')) {
     if (word == "*" || FeatureOf(word)) continue;
@@ -145,6 +151,15 @@ absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
 
 std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {{" ", "_"}}); }
 
+namespace {
+
+// Whether the run was over when it should have come to this error.
+bool EndsBefore(const std::optional<ErrorRecord>& error, const Observation& run) {
+  return error && run.error && run.error->statement < error->statement;
+}
+
+}  // namespace
+
 BlamedErrors BlamedErrorsOf(const Observation& expected, const Observation& actual) {
   const auto same = [](const auto& a, const auto& b) {
     return a.has_value() == b.has_value() &&
@@ -155,7 +170,9 @@ BlamedErrors BlamedErrorsOf(const Observation& expected, const Observation& actu
   };
   for (size_t i = 0; i < std::max(expected.survived.size(), actual.survived.size()); ++i) {
     const BlamedErrors survived = {at(expected.survived, i), at(actual.survived, i)};
-    if (!same(survived.expected, survived.actual)) return survived;
+    if (same(survived.expected, survived.actual)) continue;
+    if (EndsBefore(survived.expected, actual) || EndsBefore(survived.actual, expected)) break;
+    return survived;
   }
   return {expected.error, actual.error};
 }
@@ -165,7 +182,9 @@ bool FailureSignature::Matches(const Program& program, std::string_view broken_r
                                const std::optional<ErrorRecord>& actual,
                                std::string_view verdict) const {
   if (rule != RuleWord(broken_rule == "survived" ? "errors" : broken_rule)) return false;
-  if (!std::ranges::all_of(ops, [&](Opcode op) { return Holds(program, op); })) return false;
+  const auto holds = [&](Opcode op) { return Holds(program, op); };
+  const auto holds_any = [&](const auto& any) { return std::ranges::any_of(any, holds); };
+  if (!std::ranges::all_of(ops, holds_any)) return false;
   const std::pair<std::string, std::string> wanted =
       absl::StrSplit(classes, absl::MaxSplits('/', 1));
   if (wanted.first != "*" && wanted.first != ClassText(expected)) return false;

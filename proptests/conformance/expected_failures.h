@@ -8,10 +8,10 @@
 //
 // One line each. `entry ID RULE UNTIL REASON`: a golden that must still fail. `signature RULE OPS
 // CLASS FEATURE ENTRY UNTIL REASON`: random Programs that may fail: the rule that they break, ops
-// that they hold, the classes of the expected and the actual error (such as version/none), features
-// that they hold, and the entry that shows the same defect; `*` stands for any. `follow DEFECT
-// ENTRY UNTIL REASON`: a defect that the twin can follow: random Programs may show exactly what it
-// then says, and nothing else. Plain data.
+// that they hold (`a,b` both, `a|b` one of them), the classes of the expected and the actual error
+// (such as version/none), features that they hold, and the entry that shows the same defect; `*`
+// stands for any. `follow DEFECT ENTRY UNTIL REASON`: a defect that the twin can follow: random
+// Programs may show exactly what it then says, and nothing else. Plain data.
 
 #pragma once
 
@@ -39,7 +39,7 @@ struct ExpectedEntry {
 };
 
 // The two errors whose classes a signature names: the first that differ of those survived, which
-// come first, or those that ended the runs.
+// come first, or those that ended the runs, also if one ended before.
 struct BlamedErrors {
   std::optional<twingrad::program::ErrorRecord> expected, actual;
 };
@@ -48,7 +48,7 @@ BlamedErrors BlamedErrorsOf(const twingrad::program::Observation& expected,
 
 struct FailureSignature {
   std::string rule;
-  std::vector<twingrad::program::Opcode> ops;
+  std::vector<std::vector<twingrad::program::Opcode>> ops;  // of each list one
   // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the engine's message, or
   // the verdict, holds TEXT, whose blanks are written as `_`; ACTUAL~TEXT~TEXT: holds both.
   std::string classes;

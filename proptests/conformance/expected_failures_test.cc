@@ -63,6 +63,17 @@ TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
   EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, std::nullopt, ""));
 }
 
+TEST(ExpectedFailuresTest, ASignatureMayNameOpsOfWhichOneMustBeThere) {
+  const auto square = [](std::string_view ops) {
+    return Signature(absl::StrCat("twin ", ops, " * * torch-0001 2027-01-01 why"))
+        .Matches(Square(), "twin", std::nullopt, std::nullopt, "");
+  };
+  EXPECT_TRUE(square("exp|mul|log"));
+  EXPECT_TRUE(square("mul|exp,leaf"));
+  EXPECT_FALSE(square("exp|log"));
+  EXPECT_FALSE(square("mul|exp,log"));
+}
+
 TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
   const auto signature = Signature("errors * */internal~has_no_memory * torch-0001 2027-01-01 why");
   const auto program = Parsed("%x = leaf type=f64[] grad=1\n");
@@ -89,6 +100,9 @@ TEST(ExpectedFailuresTest, ASignatureNamesErrorsThatAreSurvivedToo) {
   EXPECT_FALSE(signature.Matches(Square(), "survived", errors.actual, errors.expected, ""));
   actual.error = {ErrorKind::kFreed, 3, ""};
   EXPECT_EQ(BlamedErrorsOf(expected, actual).expected->error, ErrorKind::kVersion);
+  actual.error->statement = 1;
+  EXPECT_EQ(BlamedErrorsOf(expected, actual).actual->error, ErrorKind::kFreed);
+  actual.error->statement = 3;
   expected.survived = actual.survived;
   EXPECT_EQ(BlamedErrorsOf(expected, actual).actual->error, ErrorKind::kFreed);
 }

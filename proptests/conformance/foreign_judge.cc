@@ -126,8 +126,8 @@ void AddRunsToError(const Hello& hello, const Evidence& evidence, oracles::Verdi
 }
 
 // Where the twin says nothing, or the engine no more, the oracles are left that need no twin.
-ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, oracles::Verdict verdict,
-                                ForeignVerdict result) {
+ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, const Evidence& evidence,
+                                oracles::Verdict verdict, ForeignVerdict result) {
   if (verdict.outcome != oracles::Outcome::kDisagree) {
     result.outcome = outcome;
     result.text = std::move(why);
@@ -136,7 +136,9 @@ ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, oracles::Verdi
   result.outcome = Outcome::kWrong;
   result.rule = verdict.detail == Detail::kRuns ? "runs" : verdict.oracle;
   result.statements = std::move(verdict.statements);
-  result.text = absl::StrCat(verdict.text, "  second opinion: none, ", why, "\n");
+  result.text = absl::StrCat(
+      verdict.text, "  second opinion: none, ", why, "\n",
+      Circumstances(evidence.program, evidence.expected.observation, evidence.observed));
   return result;
 }
 
@@ -270,7 +272,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     const judge::Exhibits exhibits = {.evidence = evidence,
                                       .shown = Shown(hello, false, false, observed)};
     oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
-    ForeignVerdict judged = JudgeWithoutTwin(outcome, std::move(why), std::move(verdict), result);
+    ForeignVerdict judged =
+        JudgeWithoutTwin(outcome, std::move(why), evidence, std::move(verdict), result);
     if (WritesReachASeed(judged.rule, program, observed)) judged.rule = "seed_is_grad";
     return judged;
   };

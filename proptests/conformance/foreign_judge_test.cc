@@ -196,6 +196,18 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
   EXPECT_EQ(skipped.rule, "runs") << skipped.text;
 }
 
+// So that a known failure can be told from others there too.
+TEST(ForeignJudgeTest, CircumstancesAreToldWhereTheTwinSaysNothing) {
+  const auto program =
+      Parsed("%x = leaf type=f64[1] grad=1\n%y = repeat %x shape=0\n%s = sum %y\nbackward %s\n");
+  Expectation expected = Expect(program, Everything());
+  Observation observed = expected.twin.observation;
+  expected.twin.skipped = "a stream";
+  observed.calls.at(0).executed.push_back(0);
+  const ForeignVerdict judged = JudgeForeign(program, Everything(), expected, observed, nullptr);
+  EXPECT_TRUE(absl::StrContains(judged.text, "  circumstance: repeat of 0 times\n")) << judged.text;
+}
+
 // Of a Program for which the twin says nothing too.
 TEST(ForeignJudgeTest, AWriteIntoAGradThatReachesASeedIsNamed) {
   const auto program = Parsed("%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y seeds=%y\n");

@@ -133,7 +133,8 @@ bool CheckRun::Pump(std::chrono::milliseconds wait) {
 }
 
 absl::Status CheckRun::HandleFailure(Failure failure) {
-  if (!stride_.Takes()) return absl::OkStatus();
+  if (!stride_.Takes(findings::LooksOf(failure.result.oracle, failure.result.text)))
+    return absl::OkStatus();
   ++minimized_;
   shrinking_ = true;
   findings::ShrinkBudget budget;

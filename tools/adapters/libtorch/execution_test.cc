@@ -226,6 +226,18 @@ TEST_F(ExecutionTest, SavedTensorsGoThroughHooks) {
 }
 
 // Of two gradients of one sum, written one by one.
+TEST_F(ExecutionTest, IndicesSaveNothing) {
+  for (const std::string op :
+       {"max_pool1d_indices %x kernel=1", "adaptive_max_pool1d_indices %x shape=1",
+        "argmax %x dim=0", "argsort %x dim=0"}) {
+    EXPECT_FALSE(RunText("%x = leaf type=f64[1,1] data=3 grad=1\n"
+                         "begin kind=saved_tensor_hooks do=throw\n%i = " +
+                         op + "\nend\n")
+                     .error)
+        << op;
+  }
+}
+
 TEST_F(ExecutionTest, GradientsThatACallReturnsAreVariablesOfTheirOwn) {
   const Observation seen = RunText(
       "%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5 grad=1\n%s = add %x %w\n"
