@@ -225,7 +225,6 @@ TEST_F(ExecutionTest, SavedTensorsGoThroughHooks) {
   EXPECT_EQ(thrown.error->statement, 2);
 }
 
-// Of two gradients of one sum, written one by one.
 TEST_F(ExecutionTest, IndicesSaveNothing) {
   for (const std::string op :
        {"max_pool1d_indices %x kernel=1", "adaptive_max_pool1d_indices %x shape=1",
@@ -238,6 +237,7 @@ TEST_F(ExecutionTest, IndicesSaveNothing) {
   }
 }
 
+// Of two gradients of one sum, written one by one.
 TEST_F(ExecutionTest, GradientsThatACallReturnsAreVariablesOfTheirOwn) {
   const Observation seen = RunText(
       "%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5 grad=1\n%s = add %x %w\n"
