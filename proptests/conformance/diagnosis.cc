@@ -316,7 +316,8 @@ std::string Circumstances(const Program& program, const Observation& expected,
   }
   if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
   for (const Opcode op :
-       {Opcode::kSilu, Opcode::kGelu, Opcode::kErf, Opcode::kErfc, Opcode::kBceWithLogits}) {
+       {Opcode::kSilu, Opcode::kGelu, Opcode::kErf, Opcode::kErfc, Opcode::kBceWithLogits,
+        Opcode::kUpsampleLinear1d, Opcode::kUpsampleBilinear2d, Opcode::kUpsampleTrilinear3d}) {
     if (!Takes(program, expected, op, IsInfinite)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of an infinity\n");
   }

@@ -42,8 +42,8 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: pow with a 0                        (as base or exponent)
 //   circumstance: elu of a 0                        (or celu, or selu)
 //   circumstance: clamp between equal limits
-//   circumstance: silu of an infinity                (or gelu, erf, erfc, bce_with_logits)
-//   circumstance: gelu far out                        (its square overflows)
+//   circumstance: silu of an infinity                (or gelu, erf, erfc, bce_with_logits, a linear
+//   upsampling) circumstance: gelu far out                        (its square overflows)
 //   circumstance: gelu_tanh far out                   (cosh of what its tanh is of overflows)
 //   circumstance: logaddexp far apart                 (exp of the difference overflows)
 //   circumstance: logcumsumexp with a gradient of 0   (an element of what comes to its result)

@@ -69,6 +69,9 @@ TEST(DiagnosisTest, OpsWhereTheyAreKnownToFail) {
   EXPECT_EQ(of("silu", "f64", "-inf"), "  circumstance: silu of an infinity\n");
   EXPECT_EQ(of("gelu", "f64", "inf"), "  circumstance: gelu of an infinity\n");
   EXPECT_EQ(of("erfc", "f64", "-inf"), "  circumstance: erfc of an infinity\n");
+  EXPECT_EQ(Of("%a = leaf type=f64[1,1,2] data=0,inf grad=1\n%y = upsample_linear1d %a shape=2\n"
+               "%s = sum %y\nbackward %s\n"),
+            "  circumstance: upsample_linear1d of an infinity\n");
   EXPECT_EQ(of("silu", "f64", "-0x1p+1000"), "");
   EXPECT_EQ(of("sigmoid", "f64", "-inf"), "");
   EXPECT_EQ(of("gelu", "f64", "-0x1p+600"), "  circumstance: gelu far out\n");
