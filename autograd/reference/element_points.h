@@ -118,12 +118,12 @@ inline bool HasNoRest(double a, double b) {
   return !std::isfinite(a) || !std::isfinite(b) || b == 0;
 }
 template <bool (*kJumps)(double, double)>
-Point ByA(double a, double b) {
+Point RestByA(double a, double b) {
   if (HasNoRest(a, b)) return kUndefined;
   return kJumps(a, b) ? Boundary(1) : kSmooth;
 }
 template <bool (*kJumps)(double, double)>
-Point ByB(double a, double b) {
+Point RestByB(double a, double b) {
   if (HasNoRest(a, b)) return kUndefined;
   return kJumps(a, b) ? Boundary(-(a / b)) : kSmooth;
 }
