@@ -1,6 +1,7 @@
 #include "proptests/fuzzing/schedule_feedback.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -16,29 +17,43 @@ uint8_t RangeOf(uint8_t count) {
   return static_cast<uint8_t>(1 << std::min(bits - (bits >= 7 ? 1 : 0), 7));
 }
 
-// Calls visit(place) for each counter that is not zero; most are.
-template <typename Visit>
-void ForEachSet(absl::Span<const uint8_t> counters, Visit visit) {
-  size_t i = 0;
-  for (; i + 8 <= counters.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, &counters[i], 8);
-    if (word == 0) continue;
-    for (size_t k = i; k < i + 8; ++k) {
-      if (counters[k] != 0) visit(k);
-    }
-  }
-  for (; i < counters.size(); ++i) {
-    if (counters[i] != 0) visit(i);
-  }
+constexpr size_t kWord = sizeof(uint64_t);
+
+uint64_t WordAt(const uint8_t* counters) {
+  uint64_t word = 0;
+  std::memcpy(&word, counters, kWord);
+  return word;
 }
 
 }  // namespace
 
 ScheduleFeedback::ScheduleFeedback(absl::Span<uint8_t> edges, absl::Span<uint8_t> extra)
-    : edges_(edges), extra_(extra), known_edges_(edges.size()), known_extra_(extra.size()) {}
+    : edges_(edges),
+      extra_(extra),
+      known_edges_(edges.size()),
+      doubted_edges_(edges.size()),
+      known_extra_(extra.size()) {}
 
 void ScheduleFeedback::Begin() { std::fill(edges_.begin(), edges_.end(), uint8_t{0}); }
+
+void ScheduleFeedback::Collect(Edges* edges) const {
+  edges->clear();
+  const auto add = [&](size_t i) {
+    if (edges_[i] != 0) edges->push_back({static_cast<uint32_t>(i), RangeOf(edges_[i])});
+  };
+  const uint8_t* const data = edges_.data();
+  size_t i = 0;
+  for (; i + 4 * kWord <= edges_.size(); i += 4 * kWord) {
+    const std::array<uint64_t, 4> words = {WordAt(data + i), WordAt(data + i + kWord),
+                                           WordAt(data + i + 2 * kWord),
+                                           WordAt(data + i + 3 * kWord)};
+    if ((words[0] | words[1] | words[2] | words[3]) == 0) continue;  // as most are
+    for (size_t w = 0; w < words.size(); ++w) {
+      for (size_t k = 0; words[w] != 0 && k < kWord; ++k) add(i + w * kWord + k);
+    }
+  }
+  for (; i < edges_.size(); ++i) add(i);
+}
 
 void ScheduleFeedback::Visit(const interleave::LockCoverage& locks,
                              const std::function<void(size_t place)>& visit) const {
@@ -51,34 +66,55 @@ void ScheduleFeedback::Visit(const interleave::LockCoverage& locks,
 bool ScheduleFeedback::ShowsNew(const interleave::LockCoverage& locks) const {
   bool is_new = false;
   Visit(locks, [&](size_t place) { is_new = is_new || known_extra_[place] == 0; });
-  if (is_new) return true;
-  ForEachSet(edges_,
-             [&](size_t i) { is_new = is_new || (known_edges_[i] & RangeOf(edges_[i])) == 0; });
-  return is_new;
+  return is_new || std::any_of(shown_.begin(), shown_.end(), [&](const Edge& edge) {
+           return ((known_edges_[edge.place] | doubted_edges_[edge.place]) & edge.range) == 0;
+         });
 }
 
 void ScheduleFeedback::Confirm(const std::function<void()>& run) {
+  for (const Edge& edge : shown_) doubted_edges_[edge.place] |= edge.range;
   Begin();
   run();
-  const std::vector<uint8_t> first(edges_.begin(), edges_.end());
+  Collect(&first_);
+  for (const Edge& edge : first_) doubted_edges_[edge.place] |= edge.range;
   Begin();
   run();
-  ForEachSet(edges_, [&](size_t i) {
-    if (RangeOf(edges_[i]) != RangeOf(first[i])) edges_[i] = 0;
+  Collect(&shown_);
+  auto at = first_.begin();
+  std::erase_if(shown_, [&](const Edge& edge) {
+    while (at != first_.end() && at->place < edge.place) ++at;
+    const bool both = at != first_.end() && at->place == edge.place && at->range == edge.range;
+    auto& doubted = doubted_edges_[edge.place];
+    doubted = static_cast<uint8_t>(both ? doubted & ~edge.range : doubted | edge.range);
+    if (!both) edges_[edge.place] = 0;
+    return !both;
   });
 }
 
 void ScheduleFeedback::Publish(const interleave::LockCoverage& locks) {
-  ForEachSet(edges_, [&](size_t i) {
-    seen_edges_ += known_edges_[i] == 0 ? 1 : 0;
-    known_edges_[i] |= RangeOf(edges_[i]);
-  });
+  for (const Edge& edge : shown_) {
+    uint8_t& known = known_edges_[edge.place];
+    const bool is_known = (known & edge.range) != 0;
+    if (!is_known && (doubted_edges_[edge.place] & edge.range) != 0) {
+      edges_[edge.place] = 0;
+      continue;
+    }
+    seen_edges_ += known == 0 ? 1 : 0;
+    known |= edge.range;
+  }
   Visit(locks, [&](size_t place) {
     extra_[place] = 1;
     if (known_extra_[place] != 0) return;
     known_extra_[place] = 1;
     ++(place < extra_.size() / 2 ? seen_pairs_ : seen_fingerprints_);
   });
+}
+
+void ScheduleFeedback::End(const interleave::LockCoverage& locks,
+                           const std::function<void()>& run) {
+  Collect(&shown_);
+  if (ShowsNew(locks)) Confirm(run);
+  Publish(locks);
 }
 
 }  // namespace twingrad::fuzzing

@@ -1,14 +1,13 @@
 // ScheduleFeedback: what a run of an input has shown, in the counters that libFuzzer reads.
 //
-//   feedback.Begin();                                  // nothing counts that came before
+//   feedback.Begin();              // nothing counts that came before
 //   run();
-//   if (feedback.ShowsNew(locks)) feedback.Confirm(run);   // runs twice more
-//   feedback.Publish(locks);                           // libFuzzer keeps the input if this is new
+//   feedback.End(locks, run);      // runs twice more if that showed something new
 //
 // Two kinds count: edges of the engine, and of the interleaving the ordered pairs of lock sites and
 // a fingerprint of what the locks order (checker/lock_coverage.h). An edge that only one of two
 // repetitions shows does not count: it would say something about what came before, not about the
-// input. Used by one thread; the spans must outlive it.
+// input. Nor does it ask for repetitions again. Used by one thread; the spans must outlive it.
 
 #pragma once
 
@@ -30,12 +29,9 @@ class ScheduleFeedback {
 
   // Sets all counters of edges to zero.
   void Begin();
-  // Whether the run since Begin shows what no published one has.
-  bool ShowsNew(const interleave::LockCoverage& locks) const;
-  // Runs twice, and keeps the counters of edges that both runs show alike.
-  void Confirm(const std::function<void()>& run);
-  // Sets the counters of the interleaving, and remembers all.
-  void Publish(const interleave::LockCoverage& locks);
+  // Ends the run that began there. The counters keep what may say something about the input: edges
+  // that were known, those that two repetitions by `run` show alike, and the interleaving.
+  void End(const interleave::LockCoverage& locks, const std::function<void()>& run);
 
   // How many edges, pairs and fingerprints were published; for a summary.
   int64_t seen_edges() const { return seen_edges_; }
@@ -43,14 +39,32 @@ class ScheduleFeedback {
   int64_t seen_fingerprints() const { return seen_fingerprints_; }
 
  private:
+  // A counter of edges that is not zero, and the bit of its range.
+  struct Edge {
+    uint32_t place;
+    uint8_t range;
+  };
+  using Edges = std::vector<Edge>;
+
+  // Fills `edges` with those of the latest run.
+  void Collect(Edges* edges) const;
   // The places of what the locks show.
   void Visit(const interleave::LockCoverage& locks,
              const std::function<void(size_t place)>& visit) const;
+  bool ShowsNew(const interleave::LockCoverage& locks) const;
+  // Runs twice and leaves in shown_ what both show alike; the rest is doubted.
+  void Confirm(const std::function<void()>& run);
+  // Sets the counters of the interleaving, and remembers all.
+  void Publish(const interleave::LockCoverage& locks);
 
   const absl::Span<uint8_t> edges_;
   const absl::Span<uint8_t> extra_;
-  std::vector<uint8_t> known_edges_;  // a bit for each range of counts, as libFuzzer has them
+  // A bit for each range of counts, as libFuzzer has them.
+  std::vector<uint8_t> known_edges_;
+  std::vector<uint8_t> doubted_edges_;  // shown by one of two repetitions
   std::vector<uint8_t> known_extra_;
+  Edges shown_;  // by the latest run
+  Edges first_;  // by the first repetition
   int64_t seen_edges_ = 0;
   int64_t seen_pairs_ = 0;
   int64_t seen_fingerprints_ = 0;

@@ -96,7 +96,9 @@ bool ScheduleFuzzer::Run(absl::Span<const uint8_t> input) {
     Report(*explorer, explorer->single());
     return false;
   }
+  if (explorer->single().outcome.steps > options_.most_steps) return false;
   BytesStrategy strategy(parts.schedule);
+  run_ = {};  // The end of the run before is no part of this one.
   feedback_.Begin();
   run_ = explorer->Run(strategy, 0);
   if (!run_.ok()) {
@@ -105,10 +107,7 @@ bool ScheduleFuzzer::Run(absl::Span<const uint8_t> input) {
   }
   if (run_.outcome.decisions.empty()) return false;
   ++runs_;
-  if (feedback_.ShowsNew(locks_)) {
-    feedback_.Confirm([&] { Repeat(*explorer, parts.schedule); });
-  }
-  feedback_.Publish(locks_);
+  feedback_.End(locks_, [&] { Repeat(*explorer, parts.schedule); });
   return true;
 }
 

@@ -29,6 +29,9 @@ struct FuzzerOptions {
   absl::Span<uint8_t> edges = {};  // as of ScheduleFeedback
   absl::Span<uint8_t> extra = {};
   size_t explorers = 128;  // kept
+  // Of a Program's run on one thread. A longer Program is worth nothing: defects show in short
+  // ones, of which as many runs take a fraction of the time.
+  int64_t most_steps = 400;
   // Called for a failure, with the first words on it, and then with the whole report. Null: prints
   // both on standard error and ends the process after the second.
   std::function<void(const std::string& text)> report = nullptr;
@@ -38,8 +41,8 @@ class ScheduleFuzzer {
  public:
   explicit ScheduleFuzzer(FuzzerOptions options);
 
-  // False if the input is worth nothing: no Program, one that the engine does not run, or one that
-  // takes no decision.
+  // False if the input is worth nothing: no Program, one that the engine does not run, one that
+  // takes no decision, or too long.
   bool Run(absl::Span<const uint8_t> input);
 
   int64_t runs() const { return runs_; }  // of inputs that were worth something

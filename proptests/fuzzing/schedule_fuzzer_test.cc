@@ -51,7 +51,7 @@ TEST(ScheduleFuzzerTest, TheSameBytesGiveTheSameRunWhateverRanBefore) {
   ScheduleFuzzer one(Fails());
   std::vector<Bytes> inputs;
   Bytes input;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
     input = MutateInput(seed % 15 == 0 ? Bytes() : input, kMaxSize, seed, nullptr);
     inputs.push_back(input);
   }
@@ -91,6 +91,15 @@ TEST(ScheduleFuzzerTest, WhatIsNoProgramOrTakesNoDecisionIsWorthNothing) {
   EXPECT_FALSE(fuzzer.Run(WithProgram("twingrad 1\n%x = nothing\n", {})));
   EXPECT_FALSE(fuzzer.Run(WithProgram("twingrad 1\n%x = leaf type=f64[] data=1 grad=1\n", {})));
   EXPECT_EQ(fuzzer.runs(), 0);
+}
+
+TEST(ScheduleFuzzerTest, AProgramThatTakesTooManyStepsIsWorthNothing) {
+  FuzzerOptions options = Fails();
+  options.most_steps = 10;
+  ScheduleFuzzer few(options);
+  EXPECT_FALSE(few.Run(WithProgram(kOneDevice, {})));
+  ScheduleFuzzer usual(Fails());
+  EXPECT_TRUE(usual.Run(WithProgram(kOneDevice, {})));
 }
 
 TEST(ScheduleFuzzerTest, AScheduleThatShowsSomethingNewIsPublished) {
