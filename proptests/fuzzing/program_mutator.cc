@@ -27,6 +27,8 @@ using shrink::Count;
 
 constexpr int kTries = 8;
 constexpr int kLongestWindow = 5;
+// Of mutations, those that begin from a new Program: they reach what no change of a known one does.
+constexpr int kNewPercent = 35;
 
 Program NewProgram(SplitMix& random) {
   generators::GeneratorOptions options;
@@ -52,9 +54,11 @@ std::optional<Program> Repeat(const Program& program, SplitMix& random) {
   return SpliceSome(program, program, random);
 }
 
+// Without some statements in a row, and what needs them.
 std::optional<Program> Drop(const Program& program, SplitMix& random) {
-  const int at = random.Below(Count(program));
-  return shrink::Filter(program, [at](int i) { return i != at; });
+  const int first = random.Below(Count(program));
+  const int end = first + 1 + random.Below(kLongestWindow);
+  return shrink::Filter(program, [&](int i) { return i < first || i >= end; });
 }
 
 // One of the shrinker's edits.
@@ -88,7 +92,7 @@ constexpr Mutation kMutations[] = {
     {8, EditStatement<ChangeData>},
     {5, EditStatement<ChangeShape>},
     {10, EditStatement<ChangeOperand>},
-    {6, Drop},
+    {24, Drop},
     {5, MakeSmaller},
 };
 
@@ -101,6 +105,14 @@ std::optional<Program> MutateOnce(const Program& program, SplitMix& random) {
     if (draw < 0) return mutation.mutate(program, random);
   }
   return std::nullopt;
+}
+
+Program MutateSome(Program program, SplitMix& random) {
+  for (int steps = 1 + random.Below(3); steps > 0; --steps) {
+    std::optional<Program> next = MutateOnce(program, random);
+    if (next && !next->statements.empty()) program = *std::move(next);
+  }
+  return program;
 }
 
 // Small enough, and nothing in it depends on timing.
@@ -136,13 +148,9 @@ Program ProgramOrNew(absl::Span<const uint8_t> input, SplitMix& random) {
 Program MutateProgram(const Program& program, uint64_t seed) {
   SplitMix random(seed);
   const Program original = WithoutExpectations(program);
-  if (original.statements.empty()) return NewProgram(random);
+  const bool anew = original.statements.empty() || random.Below(100) < kNewPercent;
   for (int tries = 0; tries < kTries; ++tries) {
-    Program mutated = original;
-    for (int steps = 1 + random.Below(3); steps > 0; --steps) {
-      std::optional<Program> next = MutateOnce(mutated, random);
-      if (next && !next->statements.empty()) mutated = *std::move(next);
-    }
+    const Program mutated = anew ? NewProgram(random) : MutateSome(original, random);
     if (IsInput(mutated) && mutated != original) return mutated;
   }
   return program;
