@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -38,14 +39,19 @@ bool Shows(Defect defect, std::string_view rule) {
 class Coverage {
  public:
   void Add(const ShardState& state) {
+    const uint64_t before = sightings_;
     const size_t size = state.counters.size();
     if (shards_.size() < size) shards_.resize(size);
     for (size_t i = 0; i < size; ++i) Count(state.counters[i] > 0, &shards_[i]);
     for (const std::string& note : state.notes) Count(true, &notes_[note]);
     for (const uint32_t edge : state.edges) Count(true, &edges_[edge]);
+    samples_ += sightings_ > before ? 1 : 0;
   }
   uint64_t seen() const { return seen_; }
+  // Chao's estimator for incidences, corrected for bias (Chao 1987; Gotelli and Colwell 2011): a
+  // shard that has seen anything is a sample.
   double Unseen() const {
+    if (samples_ < 2) return std::numeric_limits<double>::quiet_NaN();
     uint64_t once = 0;
     uint64_t twice = 0;
     const auto add = [&](uint64_t shards) {
@@ -57,18 +63,22 @@ class Coverage {
     for (const auto& [edge, shards] : edges_) add(shards);
     if (once < 2) return 0;
     const double f1 = static_cast<double>(once);
-    return f1 * (f1 - 1) / (2 * (static_cast<double>(twice) + 1));
+    const double samples = static_cast<double>(samples_);
+    return (samples - 1) / samples * f1 * (f1 - 1) / (2 * (static_cast<double>(twice) + 1));
   }
 
  private:
   void Count(bool has, uint64_t* shards) {
     if (!has) return;
+    ++sightings_;
     if (++*shards == 1) ++seen_;
   }
   std::vector<uint64_t> shards_;  // that have seen it, by counter
   std::map<std::string, uint64_t> notes_;
   std::map<uint32_t, uint64_t> edges_;
   uint64_t seen_ = 0;
+  uint64_t sightings_ = 0;
+  uint64_t samples_ = 0;
 };
 
 void AddToJob(const ShardState& state, Coverage& coverage, MergedJob& job) {

@@ -43,7 +43,7 @@ struct MergedJob {
   std::vector<Point> curve;
   uint64_t seen = 0;
   // How much more would be seen with endless shards, by Chao's estimate from what one shard alone
-  // and what two alone have seen.
+  // and what two alone have seen; NaN while it rests on fewer than two shards.
   double unseen = 0;
   // Of who knows what the counters mean, where they are set: what a summary says, and why the job
   // fails although nothing may have been found.

@@ -1,5 +1,6 @@
 #include "fuzz/campaign/merge.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -79,10 +80,24 @@ TEST_F(MergeTest, CountsAndCoverageAreUnited) {
   // Shard n has counted n of each.
   EXPECT_EQ(merged->jobs[0].counters, workers::Counters(1000, 3));
   EXPECT_EQ(merged->jobs[0].seen, 1000u);
+  EXPECT_EQ(merged->jobs[0].unseen, 0) << "two shards have seen all of it";
   ASSERT_EQ(merged->jobs[0].curve.size(), 3u);
   EXPECT_EQ(merged->jobs[0].curve[0].seen, 0u);
   EXPECT_EQ(merged->jobs[0].curve[2].programs, 30u);
   EXPECT_EQ(merged->jobs[0].seconds, 3);
+}
+
+TEST_F(MergeTest, OneShardTellsNothingOfWhatIsUnseen) {
+  ASSERT_TRUE(MakeSynthetic(At("c"), 2, 0, 1).ok());  // the first of which has seen nothing
+  const absl::StatusOr<Merged> merged = MergeShards(At("c"));
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(merged->jobs[0].seen, 1000u);
+  EXPECT_TRUE(std::isnan(merged->jobs[0].unseen));
+  EXPECT_THAT(StatusText(*merged),
+              testing::HasSubstr("1000 things, too few shards to say how many more\n"));
+  EXPECT_THAT(StatusJson(*merged).dump(), testing::HasSubstr("\"unseen\":null"));
+  ASSERT_TRUE(WriteDatabase(*merged, At("r.sqlite")).ok());
+  EXPECT_EQ(Asked(At("r.sqlite"), "SELECT count(*) FROM jobs WHERE unseen IS NULL"), 1);
 }
 
 TEST_F(MergeTest, AProgramThatWasCountedTwiceIsTold) {

@@ -1,6 +1,7 @@
 // WritePage and the texts of results.h.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -75,6 +76,12 @@ json GroupJson(const FindingGroup& group) {
           {"shards", group.shards.size()}, {"planted", group.planted}};
 }
 
+// Of how much more there is to see.
+std::string MoreText(double unseen) {
+  return std::isnan(unseen) ? "too few shards to say how many more"
+                            : absl::StrFormat("about %.0f more to see", unseen);
+}
+
 std::string FoundText(const Merged& merged) {
   if (merged.found() == 0) return "none";
   const uint64_t groups = merged.found_groups();
@@ -139,8 +146,8 @@ std::string StatusText(const Merged& merged) {
                           planned.verb == kFuzz ? "runs" : "programs", job.seconds,
                           WithSeparators(static_cast<uint64_t>(static_cast<double>(job.programs) /
                                                                std::max(job.seconds, 1e-9))));
-    absl::StrAppendFormat(&text, "  seen         %d %s, about %.0f more to see\n", job.seen,
-                          planned.verb == kFuzz ? "edges" : "things", job.unseen);
+    absl::StrAppendFormat(&text, "  seen         %d %s, %s\n", job.seen,
+                          planned.verb == kFuzz ? "edges" : "things", MoreText(job.unseen));
     absl::StrAppend(&text, job.objection);
     if (job.waiting > 0) {
       absl::StrAppendFormat(&text, "  waiting      %d failures to be minimized\n", job.waiting);
