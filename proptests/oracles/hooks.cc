@@ -59,13 +59,15 @@ std::string LogText(const std::vector<const HookRecord*>& log) {
 // The logs of one call, expected with its bounds and actual, without what timing decides.
 struct Logs {
   const CallRecord& call;  // as observed
+  const CallRecord*
+      predicted;  // its nodes have the same names; null where only the engine knows them
   std::vector<const HookRecord*> expected, actual;
   std::vector<absl::Span<const double>> bounds;
 };
 
 // In one order: record by record.
 Verdict JudgeLog(const Evidence& evidence, const Logs& logs) {
-  const auto& [call, expected, actual, bounds] = logs;
+  const auto& [call, predicted, expected, actual, bounds] = logs;
   bool same = expected.size() == actual.size();
   for (size_t i = 0; same && i < expected.size(); ++i) {
     same = expected[i]->statement == actual[i]->statement;
@@ -81,18 +83,25 @@ Verdict JudgeLog(const Evidence& evidence, const Logs& logs) {
   return Agree(kOracle);
 }
 
+// Whether both are of one hook on one node, as far as nodes are known. A hook on saved tensors is
+// on many.
+bool MayBeOne(const Logs& logs, const HookRecord& expected, const HookRecord& actual) {
+  if (expected.statement != actual.statement) return false;
+  if (logs.predicted == nullptr || expected.node < 0 || actual.node < 0) return true;
+  return logs.predicted->nodes[expected.node].name == logs.call.nodes[actual.node].name;
+}
+
 // In any order of nodes: each hook fires as often as expected and sees the same gradients; hooks of
 // one node keep their order.
 Verdict JudgeByNode(const Evidence& evidence, const Logs& logs) {
-  const auto& [call, expected, actual, bounds] = logs;
+  const auto& [call, predicted, expected, actual, bounds] = logs;
   if (expected.size() != actual.size()) return JudgeLog(evidence, logs);
   std::vector<bool> used(expected.size(), false);
   // The last expected record that was matched on each node.
   std::vector<int> last(call.nodes.size(), -1);
   for (const HookRecord* record : actual) {
     size_t match = 0;
-    while (match < used.size() &&
-           (used[match] || expected[match]->statement != record->statement)) {
+    while (match < used.size() && (used[match] || !MayBeOne(logs, *expected[match], *record))) {
       ++match;
     }
     if (match == used.size()) {
@@ -113,8 +122,10 @@ Verdict JudgeByNode(const Evidence& evidence, const Logs& logs) {
 }
 
 Logs LogsOf(const Evidence& evidence, size_t at) {
-  Logs logs{evidence.observed.calls[at], {}, {}, {}};
-  const auto& expected = evidence.expected.observation.calls[at].hooks;
+  const CallRecord& call = evidence.expected.observation.calls[at];
+  const CallRecord* const predicted = evidence.expected.call_predicted[at] ? &call : nullptr;
+  Logs logs{evidence.observed.calls[at], predicted, {}, {}, {}};
+  const auto& expected = call.hooks;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (evidence.IsUncertain(expected[i], at)) continue;
     logs.expected.push_back(&expected[i]);

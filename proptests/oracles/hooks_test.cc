@@ -52,6 +52,21 @@ TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereThatOfNodesIsUnknown) {
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }
 
+TEST(Hooks, OnSavedTensorsOfDifferentNodesComeInAnyOrder) {
+  Trial trial(
+      "%x = leaf type=f64[] data=2 grad=1\n%y = leaf type=f64[2] data=3,4 grad=1\n"
+      "begin kind=saved_tensor_hooks do=record\n%a = exp %x\n%b = exp %y\nend\n"
+      "backward %a %b seeds=_,%y\n");
+  auto& hooks = trial.observed.calls[0].hooks;
+  ASSERT_EQ(hooks.size(), 2u);
+  std::swap(hooks[0], hooks[1]);
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+  trial.expected.call_in_any_order[0] = true;
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  std::swap(hooks[0].node, hooks[1].node);
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+}
+
 // Which of the nodes of a first derivative comes first is for its formula to say.
 TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereCreateGraphMadeThem) {
   Trial trial(
