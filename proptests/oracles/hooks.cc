@@ -59,8 +59,8 @@ std::string LogText(const std::vector<const HookRecord*>& log) {
 // The logs of one call, expected with its bounds and actual, without what timing decides.
 struct Logs {
   const CallRecord& call;  // as observed
-  const CallRecord*
-      predicted;  // its nodes have the same names; null where only the engine knows them
+  // Its nodes have the same names; null where only the engine knows them.
+  const CallRecord* predicted;
   std::vector<const HookRecord*> expected, actual;
   std::vector<absl::Span<const double>> bounds;
 };

@@ -40,14 +40,19 @@ TEST(Hooks, LostDoubledSwappedAndBlindOnesAreFound) {
   }
 }
 
+// The log is right where nodes run in any order, and nowhere else.
+void ExpectRightInAnyOrder(Trial& trial) {
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+  trial.expected.call_in_any_order[0] = true;
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+}
+
 // The hooks of y and of x stand on different nodes.
 TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereThatOfNodesIsUnknown) {
   Trial trial(kHooks);
   auto& hooks = trial.observed.calls[0].hooks;
   std::swap(hooks[1], hooks[2]);
-  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
-  trial.expected.call_in_any_order[0] = true;
-  ExpectAgreement(JudgeHooks(trial.evidence()));
+  ExpectRightInAnyOrder(trial);
   std::swap(hooks[0], hooks[2]);
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }
@@ -60,9 +65,7 @@ TEST(Hooks, OnSavedTensorsOfDifferentNodesComeInAnyOrder) {
   auto& hooks = trial.observed.calls[0].hooks;
   ASSERT_EQ(hooks.size(), 2u);
   std::swap(hooks[0], hooks[1]);
-  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
-  trial.expected.call_in_any_order[0] = true;
-  ExpectAgreement(JudgeHooks(trial.evidence()));
+  ExpectRightInAnyOrder(trial);
   std::swap(hooks[0].node, hooks[1].node);
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }

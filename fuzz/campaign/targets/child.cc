@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kMostOutput = size_t{1} << 20;
 
 // As the tests of the sanitizer configurations have it (.bazelrc), but for what a target may say
-// itself: one that has fibers asks for no second stacks, which would grow with every run.
+// itself: one that keeps many fibers asks for no second stack for each, which take gigabytes.
 constexpr char kSanitizers[] =
     "ASAN_OPTIONS=allocator_may_return_null=1:strict_string_checks=1:"
     "external_symbolizer_path=/usr/lib/llvm-19/bin/llvm-symbolizer";
