@@ -190,4 +190,12 @@ Tensor Unfold(const Tensor& a, int64_t dim, int64_t count, int64_t step) {
   return ops::Unfold(a, DimOf(a, dim), step, count);
 }
 
+VariableList Unbind(const Tensor& a, int64_t dim) { return ops::Unbind(a, DimOf(a, dim)); }
+VariableList Split(const Tensor& a, int64_t count, int64_t dim) {
+  return ops::Split(a, DimOf(a, dim), count);
+}
+VariableList Chunk(const Tensor& a, int64_t count, int64_t dim) {
+  return ops::Chunk(a, DimOf(a, dim), count);
+}
+
 }  // namespace twingrad

@@ -59,6 +59,17 @@ TEST(Functions, AlongOneDimension) {
   EXPECT_EQ(KindOf([&] { Softmax(Tensor(), -1); }), ErrorKind::kUndefined);
 }
 
+TEST(Functions, Parts) {
+  const Tensor a = Numbers({2, 3});
+  const auto expect_same = [](const VariableList& parts, const VariableList& expected) {
+    ASSERT_EQ(parts.size(), expected.size());
+    for (size_t k = 0; k < parts.size(); ++k) ExpectSame(parts[k], expected[k]);
+  };
+  expect_same(Unbind(a, -1), ops::Unbind(a, 1));
+  expect_same(Split(a, 2, -1), ops::Split(a, 1, 2));
+  expect_same(Chunk(a, 2), ops::Chunk(a, 0, 2));
+}
+
 TEST(Functions, PlacesAndLists) {
   const Tensor a = Numbers({2, 3});
   const Tensor b = Numbers({2, 2});

@@ -10,6 +10,7 @@
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export
 #include "autograd/ops/pairs.h"           // IWYU pragma: export
+#include "autograd/ops/parts.h"           // IWYU pragma: export
 #include "autograd/ops/piecewise.h"       // IWYU pragma: export
 #include "autograd/ops/pool.h"            // IWYU pragma: export
 #include "autograd/ops/rearrange.h"       // IWYU pragma: export

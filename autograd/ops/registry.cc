@@ -1,5 +1,6 @@
 #include "autograd/ops/registry.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "autograd/base/check.h"
 #include "autograd/ops/ops.h"
 
 namespace twingrad::ops {
@@ -66,21 +68,25 @@ struct Arguments {
 };
 
 template <typename Result, typename... Parameters>
-Tensor Call(Result (*function)(Parameters...), Arguments arguments) {
+void Call(Result (*function)(Parameters...), Arguments arguments, Span<Tensor> results) {
   // In braces, so from left to right.
   std::tuple<Parameters...> all{arguments.Next<Parameters>()...};
   if constexpr (std::is_void_v<Result>) {
     std::apply(function, all);
-    return Tensor();
+  } else if constexpr (std::is_same_v<Result, Tensor>) {
+    results[0] = std::apply(function, all);
   } else {
-    return std::apply(function, all);
+    VariableList parts = std::apply(function, all);
+    AG_CHECK(parts.size() == results.size(), "[ops] ", parts.size(), " results for ",
+             results.size(), " of the statement");
+    std::ranges::move(parts, results.begin());
   }
 }
 
 template <auto kFunction, Key... kKeys>
-Tensor Run(Operands operands, const Statement& statement) {
+void Run(Operands operands, const Statement& statement, Span<Tensor> results) {
   constexpr Key kList[] = {kKeys..., Key()};
-  return Call(kFunction, {statement, operands, kList});
+  Call(kFunction, {statement, operands, kList}, results);
 }
 
 Tensor SwapDims(const Tensor& a, Ints dims) { return Transpose(a, dims.at(0), dims.at(1)); }
@@ -352,6 +358,12 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kUnfold, Run<Unfold, kDim, kStep, kCount>, "windows of dim, their entries last",
      "g added where each element came from", kAll},
     {Opcode::kAlias, Run<AliasOf>, "a", "g", kAll},
+    {Opcode::kUnbind, Run<Unbind, kDim>, "each entry of dim", "those of all results, stacked",
+     "all; a size of 0 has no result"},
+    {Opcode::kSplit, Run<Split, kDim, kCount>, "parts of count entries of dim",
+     "those of all results, one after the other", "all; the last part may be shorter"},
+    {Opcode::kChunk, Run<Chunk, kDim, kCount>, "count parts of dim",
+     "those of all results, one after the other", "all; the last part may be shorter"},
     {Opcode::kClone, Run<Clone>, "a copy of a", "g", kAll},
     {Opcode::kDetach, Run<Detach>, "a's storage without history", "none", kAll},
     {Opcode::kCast, Run<Cast, kTo>, "a as another element type", "g as a's element type",

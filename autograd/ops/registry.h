@@ -2,8 +2,7 @@
 // documentation, which registry.cc is to be read for.
 //
 //   const RegisteredOp* op = ops::Find(program::Opcode::kMul);
-//   Tensor c = op->run({&a, &b}, statement);      // in place: op writes *operands[0], gives
-//   undefined
+//   op->run({&a, &b}, statement, {&c, 1});        // in place: op writes *operands[0]
 //
 // Joins names of statements to functions for the runner and tests; a test fails when a statement of
 // the signature table has no row, or one that contradicts it. Constant; any thread.
@@ -24,8 +23,9 @@ using Operands = Span<Tensor* const>;
 
 struct RegisteredOp {
   program::Opcode opcode = program::Opcode::kLeaf;
-  // Null for statements that compute nothing.
-  Tensor (*run)(Operands operands, const program::Statement& statement) = nullptr;
+  // Sets as many results as the statement has. Null for statements that compute nothing.
+  void (*run)(Operands operands, const program::Statement& statement,
+              Span<Tensor> results) = nullptr;
   std::string_view forward;     // of the operands a, b, c
   std::string_view derivative;  // gradients of the operands, between `;`; g is that of the result r
   std::string_view domain;      // element types, and arguments refused or special

@@ -40,23 +40,35 @@ TEST(Registry, DomainsFollowTheSignatures) {
   }
 }
 
+Tensor Result(Opcode op, Tensor& a, const Statement& statement) {
+  Tensor result;
+  Find(op)->run({&a}, statement, {&result, 1});
+  return result;
+}
+
 TEST(Registry, RunsWithAttributes) {
   Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
   Statement sum;
   sum.op = Opcode::kSum;
   sum.attributes = {{program::Key::kDims, std::vector<int64_t>{1}}, {program::Key::kKeepdim, true}};
-  const Tensor s = Find(Opcode::kSum)->run({&a}, sum);
+  const Tensor s = Result(Opcode::kSum, a, sum);
   EXPECT_EQ(s.dim(), 2);
   EXPECT_EQ(Elements(s), (Doubles{6, 15}));
   Statement slice;
   slice.op = Opcode::kSlice;
   slice.attributes = {{program::Key::kDim, int64_t{1}}, {program::Key::kStart, int64_t{1}}};
-  EXPECT_EQ(Elements(Find(Opcode::kSlice)->run({&a}, slice)), (Doubles{2, 3, 5, 6}));
+  EXPECT_EQ(Elements(Result(Opcode::kSlice, a, slice)), (Doubles{2, 3, 5, 6}));
   Statement to;
   to.op = Opcode::kTo;
   to.attributes = {{program::Key::kDevice, int64_t{3}}};
-  EXPECT_EQ(Find(Opcode::kTo)->run({&a}, to).device(), DeviceOf(3));
-  EXPECT_FALSE(Find(Opcode::kNegInPlace)->run({&a}, Statement()).defined());
+  EXPECT_EQ(Result(Opcode::kTo, a, to).device(), DeviceOf(3));
+  Statement unbind;
+  unbind.op = Opcode::kUnbind;
+  unbind.attributes = {{program::Key::kDim, int64_t{0}}};
+  Tensor rows[2];
+  Find(Opcode::kUnbind)->run({&a}, unbind, {rows, 2});
+  EXPECT_EQ(Elements(rows[1]), (Doubles{4, 5, 6}));
+  Find(Opcode::kNegInPlace)->run({&a}, Statement(), {});
   EXPECT_EQ(Elements(a)[0], -1);
 }
 

@@ -10,6 +10,7 @@
 #include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/print.h"
 #include "autograd/program/racy.h"
 #include "autograd/program/result_type.h"
@@ -224,12 +225,14 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
   TensorType type;
   if (!Inference(statement, types, &type, &work_, &fault_).Run()) return false;
   if (signature.category == Category::kInPlace) return CheckWritten(statement.operands[0]);
-  ValueInfo& result = AddResult(type, first.device);
-  if (statement.op == Opcode::kTo) {
-    result.device = static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice));
-  }
-  if (signature.category == Category::kView || statement.op == Opcode::kDetach) {
-    result.storage = first.storage;
+  const bool shares = signature.category == Category::kView || statement.op == Opcode::kDetach;
+  for (size_t k = 0; k < statement.results.size(); ++k) {
+    if (k > 0) type.shape = PartShape(statement, first.type.shape, k);
+    ValueInfo& result = AddResult(type, first.device);
+    if (shares) result.storage = first.storage;
+    if (statement.op == Opcode::kTo) {
+      result.device = static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice));
+    }
   }
   return true;
 }

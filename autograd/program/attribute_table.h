@@ -50,6 +50,7 @@ inline constexpr AttributeSpec kDiagonalViewKeys[] = {Required(Key::kDims, kInte
                                                       Optional(Key::kBy, kInteger, Default::kZero)};
 inline constexpr AttributeSpec kUnfoldKeys[] = {kDim, Optional(Key::kStep, kInteger, Default::kOne),
                                                 Required(Key::kCount, kInteger)};
+inline constexpr AttributeSpec kPartsKeys[] = {kDim, Required(Key::kCount, kInteger)};
 inline constexpr AttributeSpec kRollKeys[] = {kDim, Required(Key::kBy, kInteger)};
 inline constexpr AttributeSpec kPads = Required(Key::kPads, kIntegers);
 inline constexpr AttributeSpec kPadKeys[] = {kBy, kPads};

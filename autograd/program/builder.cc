@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/element_text.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::program {
@@ -94,6 +95,11 @@ std::vector<ValueId> ProgramBuilder::Results(int count, Opcode op,
                                    {operands.begin(), operands.end()},
                                    std::move(attributes)});
   return added ? results : std::vector<ValueId>();
+}
+
+std::vector<ValueId> ProgramBuilder::Parts(Opcode op, ValueId x, Attributes attributes) {
+  const size_t count = FittingResults({op, {}, {x}, attributes}, TypeOf(x).shape);
+  return Results(static_cast<int>(count), op, {x}, std::move(attributes));
 }
 
 bool ProgramBuilder::Rename(ValueId value, std::string_view name) {

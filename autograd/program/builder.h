@@ -56,6 +56,9 @@ class ProgramBuilder {
   std::vector<ValueId> Results(int count, Opcode op, absl::Span<const ValueId> operands,
                                Attributes attributes = {});
 
+  // unbind, split or chunk (parts.h), with as many results as there are parts.
+  std::vector<ValueId> Parts(Opcode op, ValueId x, Attributes attributes);
+
   // Adds any statement: its results get the next ids, its attributes are put into canonical order,
   // and defaults are dropped.
   bool AddStatement(Statement statement);

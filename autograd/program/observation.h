@@ -39,7 +39,7 @@ enum class NodeRole : uint8_t {
   kAccumulateGrad,   // of a leaf: `statement` is the leaf's
   kCopySlices,       // in-place write through a view: `statement` is the write's
   kRegeneratedView,  // a view's node made anew after its base was written: `statement` is the
-                     // view's
+                     // view's; of n results, number i has the indices i, i + n, ...
   kGraphRoot,        // made by a call with several roots
   kIdentity,         // stands for an unreachable input
   kBackward,         // made while a call with create_graph ran; `statement` is the call's

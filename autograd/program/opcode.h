@@ -182,6 +182,9 @@ enum class Opcode : uint8_t {
   kDiagonal,  // dims= (two), by=: how far to the right
   kUnfold,    // dim=, count=, step=
   kAlias,
+  kUnbind,  // these three have several results
+  kSplit,   // dim=, count=: entries of each
+  kChunk,   // dim=, count=: how many
   // Copies and the boundary of the graph.
   kClone,
   kDetach,
@@ -261,7 +264,7 @@ enum class Key : uint8_t {
   kBy,                 // hooks: factor of do=scale; ops: a factor, or a number of places
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
-  kCount,              // expect: a number; unfold: entries of a window
+  kCount,              // expect: a number; unfold: entries of a window; split, chunk
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
   kMin,                // clamp, hardtanh: the least value

@@ -15,6 +15,7 @@
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::program {
@@ -95,6 +96,9 @@ class RandomStatements {
     DropMisfits(statement);
     size_t results = signature.min_results;
     if (statement.op == Opcode::kCustom) results = statement.operands.size();
+    if (HasParts(statement.op)) {
+      results = FittingResults(statement, builder_.TypeOf(statement.operands[0]).shape);
+    }
     if (statement.op == Opcode::kGrad) {
       results = statement.Get<std::vector<ValueId>>(Key::kInputs).size();
     }

@@ -26,10 +26,10 @@ bool BroadcastsTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 // Whether rank, sizes and elements are within the limits; else `why` says what is allowed.
 bool WithinLimits(absl::Span<const int64_t> shape, std::string* why);
 
-// The type of the result of an elementwise statement, reduction, product, copy, view, scan, loss or
-// in-place statement (for which it is operand 0's), from the types of its operands. `work` becomes
-// what the statement adds to the Program's total beyond its result. Keeps references to all of
-// them.
+// The type of the result (of several the first) of an elementwise statement, reduction, product,
+// copy, view, scan, loss or in-place statement (for which it is operand 0's), from the types of its
+// operands. `work` becomes what the statement adds to the Program's total beyond its result. Keeps
+// references to all of them.
 class Inference {
  public:
   Inference(const Statement& statement, absl::Span<const TensorType* const> operands,
@@ -70,6 +70,7 @@ class Inference {
   bool Unsqueezed();
   bool Diagonal();
   bool Unfolded();
+  bool Parted();
 
   // result_type_window.cc: convolutions, pools and upsampling.
   bool Pooled();

@@ -9,6 +9,7 @@
 
 #include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/result_type.h"
 
 namespace twingrad::program {
@@ -142,7 +143,25 @@ bool Inference::Unfolded() {
   return true;
 }
 
+bool Inference::Parted() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  const int64_t count = statement_.Get<int64_t>(Key::kCount, 1);
+  if (count < 1) {
+    return fault_.BlameKey(Key::kCount, "count ", count, "; it must be 1 or more");
+  }
+  const int64_t parts = CountParts(statement_, shape());
+  if (parts == static_cast<int64_t>(statement_.results.size())) {
+    result_.shape = PartShape(statement_, shape(), 0);
+    return true;
+  }
+  return fault_.BlameName(signature_.name, " of ", ShapeText(shape()), " with ",
+                          statement_.results.size(), " results; it has one a part, here ", parts,
+                          ", and at most ", signature_.max_results);
+}
+
 bool Inference::View() {
+  if (HasParts(op())) return Parted();
   switch (op()) {
     case Opcode::kTranspose:
     case Opcode::kPermute:

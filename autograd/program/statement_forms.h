@@ -141,6 +141,13 @@ constexpr Signature View(Opcode op, std::string_view name,
                          absl::Span<const AttributeSpec> attributes, std::string_view doc) {
   return Computed(Category::kView, op, name, 1, Linear(Numbers::kSame), kAny, attributes, doc);
 }
+// Views of all parts of a tensor, in order: see parts.h.
+constexpr Signature Parts(Opcode op, std::string_view name,
+                          absl::Span<const AttributeSpec> attributes, std::string_view doc) {
+  Signature row = View(op, name, attributes, doc);
+  row.max_results = kFew;
+  return row;
+}
 constexpr Signature Copy(Opcode op, std::string_view name, Numbers numbers,
                          absl::Span<const AttributeSpec> attributes, std::string_view doc) {
   return Computed(Category::kCopy, op, name, 1, Linear(numbers), kAny, attributes, doc);

@@ -305,6 +305,12 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     View(kUnfold, "unfold", kUnfoldKeys,
          "windows of count= entries of dim=, each step= after the last; their entries come last"),
     View(kAlias, "alias", kNone, "the same elements in the same shape"),
+    Parts(kUnbind, "unbind", kDimKeys, "each entry of dim=, which goes, as a result"),
+    Parts(kSplit, "split", kPartsKeys,
+          "parts of count= entries of dim=, the last of what is left, each as a result"),
+    Parts(kChunk, "chunk", kPartsKeys,
+          "the same with as many entries as make count= parts, or fewer parts where that leaves "
+          "none"),
     Copy(kClone, "clone", Numbers::kSame, kNone, "a copy"),
     Plain(kDetach, "detach", Category::kCopy, 1, 1, kNone,
           "the same storage without history; not a view for autograd"),

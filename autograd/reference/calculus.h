@@ -82,6 +82,9 @@ struct Node {
   // In-place write through a view: where the view lies in the base, an array of the base's shape.
   IndexMap slice;
   const Array* base_like = nullptr;
+  // Of a statement that gives all parts of its operand, where each lies in it; then `base_like` is
+  // an array of the operand's shape.
+  absl::Span<const IndexMap> parts;
   const Shape* slice_shape = nullptr;
   NodeId written_view = kNoNode;  // the view's node after the write, where it has one
   // A node with several inputs is followed by a port for each but the first; an edge to input k

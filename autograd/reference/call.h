@@ -100,12 +100,13 @@ class Call {
   void NoteUnpacked(NodeId node);
   void NoteGradient(NodeId node, int32_t statement, const Variable& gradient);
   void NoteExecuted(NodeId node);
-  void EvaluateCustom(NodeId node);
+  void EvaluateSeveral(NodeId node);
   void ApplyCustom(NodeId node, absl::Span<Variable> gradients);
+  Variable WholeOf(NodeId node, absl::Span<const Variable> gradients);
   Variable ApplyCustomToView(NodeId node, const Variable& gradient);
-  void RunCustomHooks(NodeId node, absl::Span<Variable> gradients);
+  void RunHooksOfAll(NodeId node, absl::Span<Variable> gradients);
   void RunPreHook(NodeId node, int32_t hook, absl::Span<Variable> gradients);
-  void RetainCustom(NodeId node, absl::Span<const Variable> gradients);
+  void StoreRetainedOfAll(NodeId node, absl::Span<const Variable> gradients);
   std::optional<ErrorKind> CustomThrows(
       NodeId node, const absl::Span<const Variable>* gradients = nullptr) const;
   void Act(const Hook& hook, Variable* gradient);

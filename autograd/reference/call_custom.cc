@@ -1,5 +1,5 @@
-// The node of a custom function in a call: a gradient for each of its results, and what its
-// backward makes of them.
+// Nodes with several results in a call: custom functions, whose backward makes something of a
+// gradient for each of them, and parts of a tensor, whose gradients make the whole one's.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace twingrad::reference {
 
 // Hooks of all results, in the order of registration.
-void Call::RunCustomHooks(NodeId id, absl::Span<Variable> gradients) {
+void Call::RunHooksOfAll(NodeId id, absl::Span<Variable> gradients) {
   std::vector<std::pair<int32_t, int32_t>> hooks;  // hook, result
   for (int32_t k = 0; k < static_cast<int32_t>(gradients.size()); ++k) {
     const NodeHooks* own = interpreter_.hooks_of(id + k);
@@ -27,13 +27,13 @@ void Call::RunCustomHooks(NodeId id, absl::Span<Variable> gradients) {
   for (const auto& [hook, k] : hooks) RunHook(id, hook, gradients[k]);
 }
 
-void Call::RetainCustom(NodeId id, absl::Span<const Variable> gradients) {
+void Call::StoreRetainedOfAll(NodeId id, absl::Span<const Variable> gradients) {
   for (int32_t k = 0; k < static_cast<int32_t>(gradients.size()); ++k) {
     StoreRetained(id + k, gradients[k]);
   }
 }
 
-void Call::EvaluateCustom(NodeId id) {
+void Call::EvaluateSeveral(NodeId id) {
   const auto count = calculus_.nodes()[id].num_inputs;
   auto* first = interpreter_.arena().Allocate<Variable>(count);
   const absl::Span<Variable> gradients = absl::MakeSpan(first, static_cast<size_t>(count));
@@ -48,24 +48,46 @@ void Call::EvaluateCustom(NodeId id) {
   const DialectRules& rules = interpreter_.rules();
   if (!Executes(id)) {
     if (rules.captures_run_hooks) {
-      RunCustomHooks(id, gradients);
-      RetainCustom(id, gradients);
+      RunHooksOfAll(id, gradients);
+      StoreRetainedOfAll(id, gradients);
     }
     return StoreCaptures(id, gradients);
   }
   NoteExecuted(id);
   if (rules.defects.captures_miss_hooks) StoreCaptures(id, gradients);
-  RunCustomHooks(id, gradients);
+  RunHooksOfAll(id, gradients);
   if (!rules.defects.captures_miss_hooks) StoreCaptures(id, gradients);
-  if (!rules.pre_hooks_before_retain_grad) RetainCustom(id, gradients);
+  if (!rules.pre_hooks_before_retain_grad) StoreRetainedOfAll(id, gradients);
   if (const NodeHooks* hooks = interpreter_.hooks_of(id)) {
     const std::vector<int32_t> now = hooks->pre;
     for (const int32_t hook : now) RunPreHook(id, hook, gradients);
   }
-  if (rules.pre_hooks_before_retain_grad) RetainCustom(id, gradients);
+  if (rules.pre_hooks_before_retain_grad) StoreRetainedOfAll(id, gradients);
   const Variable seen = gradients[0];
+  if (!calculus_.nodes()[id].parts.empty()) {
+    Variable whole = WholeOf(id, gradients);
+    return Leave(id, seen, absl::MakeSpan(&whole, 1));
+  }
   ApplyCustom(id, gradients);
   Leave(id, seen, gradients);
+}
+
+// The gradient of what was parted: zeros where no gradient came.
+Variable Call::WholeOf(NodeId id, absl::Span<const Variable> gradients) {
+  const Node node = calculus_.nodes()[id];
+  Variable whole;
+  const NodeId edge = node.edges[0];
+  if (edge == kNoNode || !Delivers(calculus_.MainOf(edge))) return whole;
+  for (size_t k = 0; k < gradients.size(); ++k) {
+    if (!gradients[k].defined()) continue;
+    if (!whole.defined()) {
+      const Array& like = *node.base_like;
+      whole =
+          calculus_.Constant(Filled(interpreter_.arena(), like.dtype, like.shape, like.size, 0));
+    }
+    whole = calculus_.Apply(Primitive::kOverwrite, {.map = node.parts[k]}, whole, gradients[k]);
+  }
+  return whole;
 }
 
 // A pre-hook is shown the first gradient and acts on all of them.

@@ -54,7 +54,9 @@ void Call::Evaluate(NodeId id) {
   calculus_.EnterNode(id);
   if (interpreter_.group() != nullptr) interpreter_.group()->NoteEvaluated(id);
   const bool writes_view = calculus_.nodes()[id].name.role == NodeRole::kCopySlices;
-  if (calculus_.nodes()[id].custom != nullptr && !writes_view) return EvaluateCustom(id);
+  const bool has_ports =
+      calculus_.nodes()[id].custom != nullptr || !calculus_.nodes()[id].parts.empty();
+  if (has_ports && !writes_view) return EvaluateSeveral(id);
   State& state = states_[id];
   std::vector<Variable> terms;
   for (const Contribution* c = state.first; c != nullptr; c = c->next) {

@@ -59,6 +59,9 @@ struct DialectRules {
   // A view made in no_grad gets a new node like any other; else requesting that node is an error,
   // and comes before an error of versions where the view was saved (L6).
   bool no_grad_views_are_renewed = true;
+  // A view that is one of several results of its statement may be written, and gets a new node like
+  // any other; else both are errors (L6).
+  bool parts_are_renewed = true;
   // A view gets its new node even if the requesting statement then fails; else a failed statement
   // has no effect (L3).
   bool failed_statements_renew_views = false;
@@ -104,6 +107,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .pre_hooks_before_retain_grad = false,
           .written_views_are_renewed = true,
           .no_grad_views_are_renewed = false,
+          .parts_are_renewed = false,
           .failed_statements_renew_views = true,
           .views_require_grad_with_base = true,
           .seeds_come_first = true,

@@ -34,6 +34,17 @@ void ExpectErrors(std::string_view text, const Errors& expected) {
   EXPECT_EQ(ErrorOf(TwinRun(text, Dialect::kPytorch1)), expected.pytorch1) << text;
 }
 
+TEST(DialectTest, PartsAreRenewed) {
+  const std::string head =
+      "%x = leaf type=f64[2] data=1,2 grad=1\n%y = clone %x\n%a,%b = split %y dim=0 count=1\n";
+  ExpectErrors(head + "neg_ %a\n%s = sum %b\nbackward %s\n",
+               {kNone, "invalid_argument@3", "invalid_argument@3"});
+  ExpectErrors(head + "neg_ %y\n%s = sum %b\nbackward %s\n",
+               {kNone, "invalid_argument@4", "invalid_argument@4"});
+  ExpectErrors(head + "%v = alias %a\nneg_ %v\n",
+               {kNone, "invalid_argument@4", "invalid_argument@4"});
+}
+
 TEST(DialectTest, OrdersBackwardNodes) {
   constexpr const char* kText = R"(%x = leaf type=f64[] data=3 grad=1
 %y = mul %x %x

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
@@ -94,7 +95,7 @@ class Planner {
       case Category::kLoss:
       case Category::kCopy:
       case Category::kView:
-        return TakeComputed(statement);
+        return TakeComputed(statement, static_cast<int32_t>(at));
       case Category::kInPlace:
         Owner(statement.operands[0]).written = true;
         if (statement.operands.size() > 1) {
@@ -116,12 +117,15 @@ class Planner {
     }
   }
 
-  void TakeComputed(const Statement& statement) {
+  void TakeComputed(const Statement& statement, int32_t at) {
     ValuePlan& result = plan_.values[statement.results[0]];
     const ValueId first = statement.operands[0];
     if (program::SignatureOf(statement.op).category == Category::kView) {
-      result.is_view = true;
-      result.owner = plan_.values[first].owner;
+      for (const ValueId view : statement.results) {
+        plan_.values[view].is_view = true;
+        plan_.values[view].owner = plan_.values[first].owner;
+        if (program::HasParts(statement.op)) plan_.values[view].parted = at;
+      }
       return;
     }
     if (statement.op == Opcode::kDetach) return;

@@ -58,6 +58,7 @@ struct ValuePlan {
   int grad_order = 0;
   // The statement that made it, if that is a custom function.
   int32_t custom = -1;
+  int32_t parted = -1;        // the same, if it is one of the parts of another value
   Disturbances upstream = 0;  // of an owner: between it and what it was computed from
 };
 

@@ -70,9 +70,10 @@ void DualInterpreter::NoteDisturbance(const Statement& statement,
   if (is_hook) {
     active.on = {statement.operands[0]};
     // A hook on a node acts on the gradients of all its results.
-    const int32_t custom = plan_.Owner(active.on[0]).custom;
-    if (statement.op != Opcode::kHook && custom >= 0) {
-      const auto& results = program_.statements[static_cast<size_t>(custom)].results;
+    const ValueId on = active.on[0];
+    for (const int32_t maker : {plan_.Owner(on).custom, plan_.values[on].parted}) {
+      if (statement.op == Opcode::kHook || maker < 0) continue;
+      const auto& results = program_.statements[static_cast<size_t>(maker)].results;
       active.on.insert(active.on.end(), results.begin(), results.end());
     }
   }

@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/composite.h"
@@ -163,6 +164,12 @@ void DualInterpreter::Custom(const Statement& statement) {
 }
 
 void DualInterpreter::View(const Statement& statement) {
+  if (program::HasParts(statement.op)) {
+    for (size_t k = 0; k < statement.results.size(); ++k) {
+      View(program::PartAlone(statement, *Defined(statement.operands[0]).shape, k));
+    }
+    return;
+  }
   const ValueId of = statement.operands[0];
   const DualValue& source = Defined(of);
   const ShapedMap view = ViewMap(arena_, statement, *source.shape);

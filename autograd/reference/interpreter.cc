@@ -141,9 +141,7 @@ Variable Interpreter::Read(ValueId value) {
       Evaluate(arena_, Primitive::kGather, in, {.map = tensor.map, .shape = tensor.shape}, false));
   variable.storage = tensor.storage;
   variable.version = storage.version;
-  if (tensor.viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
-    variable.unrenewed_view = value;
-  }
+  if (IsUnrenewed(tensor)) variable.unrenewed_view = value;
   return variable;
 }
 

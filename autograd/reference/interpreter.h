@@ -57,6 +57,7 @@ struct Tensor {
   uint32_t view_version = 0;
   int32_t regenerated = 0;  // how often its node was regenerated
   bool viewed_in_no_grad = false;
+  bool is_part = false;       // one of several results of a view statement, or a view of one
   bool grad_misfits = false;  // .grad was set in another layout, and nothing was added since
   Variable grad;
   bool grad_in_any_order = false;  // a sum whose bits depend on timing
@@ -201,6 +202,10 @@ class Interpreter {
   void Leaf(const program::Statement& statement);
   void Compute(const program::Statement& statement);
   void View(const program::Statement& statement);
+  void Parts(const program::Statement& statement);
+  // The view that a statement of one result makes, without a node.
+  Tensor& DefineView(const program::Statement& view);
+  bool IsUnrenewed(const Tensor& view) const;
   void Detach(const program::Statement& statement);
   void Custom(const program::Statement& statement);
   void CustomInPlace(const program::Statement& statement);

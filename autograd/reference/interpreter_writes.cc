@@ -37,7 +37,10 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   const bool changes_base =
       modes_.grad_mode && tensor.is_view() && tensors_[tensor.base].requires_grad;
   if (!would_record && !changes_base) return;
-  if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorKind::kInvalidArgument};
+  const bool is_fixed = tensor.is_part && !rules_.parts_are_renewed;
+  if (tensor.is_view() && (tensor.viewed_in_no_grad || is_fixed)) {
+    throw Raised{ErrorKind::kInvalidArgument};
+  }
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
   if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorKind::kLeafInPlace};
   if (rules_.defects.views_without_node_are_leaves && LacksNode(tensor) && RequiresGrad(self)) {

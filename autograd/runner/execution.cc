@@ -192,7 +192,10 @@ void Execution::Define(const Statement& statement, size_t result, Tensor value) 
 }
 
 void Execution::NoteOperand(ValueId value) {
-  names_.NoteOperand(values_[value], defined_at_[value]);
+  if (!values_[value].defined()) return;
+  const auto& results = program_.statements[defined_at_[value]].results;
+  names_.NoteOperand(values_[value], defined_at_[value], value - results[0],
+                     static_cast<int32_t>(results.size()));
 }
 
 void Execution::Leaf(const Statement& statement) {
@@ -211,8 +214,9 @@ void Execution::Compute(const Statement& statement) {
   const ops::RegisteredOp* operation = ops::Find(statement.op);
   absl::InlinedVector<Tensor*, 3> operands;
   for (ValueId id : statement.operands) operands.push_back(&values_[id]);
-  Tensor result = operation->run(operands, statement);
-  if (!statement.results.empty()) Define(statement, 0, std::move(result));
+  absl::InlinedVector<Tensor, 1> results(statement.results.size());
+  operation->run(operands, statement, {results.data(), results.size()});
+  for (size_t k = 0; k < results.size(); ++k) Define(statement, k, std::move(results[k]));
   for (ValueId id : statement.operands) NoteOperand(id);
 }
 

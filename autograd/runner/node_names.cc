@@ -19,7 +19,7 @@ void NodeNames::NoteLeaf(const Tensor& leaf) {
   leaves_.emplace_back(AutogradMeta::Find(leaf)->leaf->slot.get(), starts_.back().statement);
 }
 
-void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at) {
+void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at, int32_t nr, int32_t results) {
   AutogradMeta* meta = value.defined() ? AutogradMeta::Find(value) : nullptr;
   if (meta == nullptr || meta->view == nullptr) return;
   uint64_t key = 0;
@@ -33,7 +33,7 @@ void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at) {
   const Start& now = starts_.back();
   const bool is_new = key >= now.key || IsOfAnotherSection(key);
   if (!is_new || now.statement == defined_at || FindRegenerated(key) != nullptr) return;
-  const int32_t index = TimesRegenerated(defined_at);
+  const int32_t index = TimesRegenerated(defined_at, nr, results) * results + nr;
   regenerated_.push_back({key, {NodeRole::kRegeneratedView, defined_at, index}});
 }
 
@@ -65,9 +65,11 @@ const NodeNames::Regenerated* NodeNames::FindRegenerated(uint64_t key) const {
   return outer_ == nullptr ? nullptr : outer_->FindRegenerated(key);
 }
 
-int32_t NodeNames::TimesRegenerated(int32_t view) const {
-  int32_t times = outer_ == nullptr ? 0 : outer_->TimesRegenerated(view);
-  for (const Regenerated& made : regenerated_) times += made.name.statement == view ? 1 : 0;
+int32_t NodeNames::TimesRegenerated(int32_t statement, int32_t nr, int32_t results) const {
+  int32_t times = outer_ == nullptr ? 0 : outer_->TimesRegenerated(statement, nr, results);
+  for (const Regenerated& made : regenerated_) {
+    times += made.name.statement == statement && made.name.index % results == nr ? 1 : 0;
+  }
   return times;
 }
 

@@ -39,7 +39,8 @@ class NodeNames {
   void NoteLeaf(const Tensor& leaf);
   // `value`, defined by statement `defined_at`, may be a view whose node was made anew by the
   // statement at hand, or by another section.
-  void NoteOperand(const Tensor& value, int32_t defined_at);
+  // It is result `nr` of `results` of the statement `defined_at`.
+  void NoteOperand(const Tensor& value, int32_t defined_at, int32_t nr = 0, int32_t results = 1);
 
   program::NodeName NameOf(const Node& node) const;
 
@@ -57,7 +58,7 @@ class NodeNames {
   // Null where this one does not know the node.
   const int32_t* LeafOf(const GradSlot* slot) const;
   const Regenerated* FindRegenerated(uint64_t key) const;
-  int32_t TimesRegenerated(int32_t view) const;
+  int32_t TimesRegenerated(int32_t statement, int32_t nr, int32_t results) const;
   const Start* StartOf(uint64_t key) const;
 
   // Whether another section of the group took the key.

@@ -40,6 +40,28 @@ TEST(NodeNames, FollowTheStatements) {
   EXPECT_EQ(name(made), (NodeName{NodeRole::kBackward, 7, 0}));
 }
 
+// Of several results each has names of its own, whichever comes first.
+TEST(NodeNames, TellResultsOfOneStatementApart) {
+  NodeNames names;
+  names.BeginStatement(0, false);
+  const Tensor x = Tensor::FromData<double>({2}, {1, 2});
+  SetRequiresGrad(x, true);
+  names.BeginStatement(1, false);
+  Tensor y = ops::Neg(x);
+  names.BeginStatement(2, false);
+  const VariableList parts = ops::Unbind(y, 0);
+  for (int i = 0; i < 2; ++i) {
+    names.BeginStatement(3 + 2 * i, false);
+    ops::NegInPlace(y);
+    names.BeginStatement(4 + 2 * i, false);
+    for (int32_t nr : {1, 0}) {
+      const NodePtr node = GradientEdge(parts[nr]).function;
+      names.NoteOperand(parts[nr], 2, nr, 2);
+      EXPECT_EQ(names.NameOf(*node), (NodeName{NodeRole::kRegeneratedView, 2, 2 * i + nr}));
+    }
+  }
+}
+
 TEST(NodeNames, CountRegenerations) {
   NodeNames names;
   names.BeginStatement(0, false);

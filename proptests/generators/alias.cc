@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/program/limits.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
@@ -95,6 +97,27 @@ ValueId Unfold(Draft& draft, ValueId x, int64_t dim) {
   return draft.Op(Opcode::kUnfold, {x}, std::move(attributes));
 }
 
+// One of the parts; two that meet again give their node two gradients.
+ValueId OneOfParts(Draft& draft, Opcode op, ValueId x, int64_t dim) {
+  Source& source = draft.source();
+  const Shape& shape = draft.ShapeOf(x);
+  if (shape.empty() || shape[dim] > program::kMaxCustomOperands) return kNoValue;
+  Attributes attributes = One(Key::kDim, dim);
+  if (op == Opcode::kUnbind) {
+    if (shape[dim] == 0) return kNoValue;
+  } else {
+    attributes.push_back({Key::kCount, source.Between(1, 3)});
+  }
+  const std::vector<ValueId> parts = draft.Parts(op, x, std::move(attributes));
+  if (parts.empty()) return kNoValue;
+  const ValueId first = parts[source.Below(parts.size())];
+  const ValueId second = parts[source.Below(parts.size())];
+  const bool meet =
+      draft.TypeOf(first) == draft.TypeOf(second) && draft.DTypeOf(first) != DType::kBool;
+  if (meet && source.Chance(50) && draft.HasRoom()) Combine(draft, first, second);
+  return first;
+}
+
 using twingrad::program::Category;
 using twingrad::program::SignatureOf;
 using twingrad::program::UnaryOps;
@@ -146,9 +169,10 @@ ValueId ApplyPart(Draft& draft, ValueId x) {
 ValueId ApplyView(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kViews[] = {
-      Opcode::kReshape,  Opcode::kTranspose, Opcode::kSelect,  Opcode::kSlice,   Opcode::kExpand,
-      Opcode::kView,     Opcode::kUnsqueeze, Opcode::kPermute, Opcode::kSqueeze, Opcode::kT,
-      Opcode::kDiagonal, Opcode::kUnfold,    Opcode::kAlias};
+      Opcode::kReshape, Opcode::kTranspose, Opcode::kSelect,    Opcode::kSlice,
+      Opcode::kExpand,  Opcode::kView,      Opcode::kUnsqueeze, Opcode::kPermute,
+      Opcode::kSqueeze, Opcode::kT,         Opcode::kDiagonal,  Opcode::kUnfold,
+      Opcode::kAlias,   Opcode::kUnbind,    Opcode::kSplit,     Opcode::kChunk};
   const Opcode op = draft.Pick(Choice::kView, kViews);
   if (!draft.options().Has(op)) return x;
   const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
@@ -187,6 +211,8 @@ ValueId ApplyView(Draft& draft, ValueId x) {
     result = Diagonal(draft, x);
   } else if (op == Opcode::kUnfold) {
     result = Unfold(draft, x, dim);
+  } else if (program::HasParts(op)) {
+    result = OneOfParts(draft, op, x, dim);
   }
   if (result == kNoValue) return x;
   draft.Mark(Feature::kView);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 
@@ -272,6 +273,23 @@ ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attr
   const NodeIndex node = Record(op, operands, result, /*in_place=*/false);
   known_[result].node = node;
   return result;
+}
+
+std::vector<ValueId> Draft::Parts(Opcode op, ValueId x, Attributes attributes) {
+  if (!options().Has(op)) return {};
+  const std::vector<ValueId> results = builder_.Parts(op, x, attributes);
+  if (results.empty()) return results;
+  uses_.set(static_cast<size_t>(op));
+  for (const ValueId result : results) Learn(result);
+  const NodeIndex node = Record(op, {x}, results[0], /*in_place=*/false);
+  const program::Statement parts = {
+      op, {results.begin(), results.end()}, {x}, std::move(attributes)};
+  for (size_t k = 0; k < results.size(); ++k) {
+    const program::Statement alone = program::PartAlone(parts, ShapeOf(x), k);
+    LearnView(alone.op, x, results[k], alone.attributes);
+    known_[results[k]].node = node;
+  }
+  return results;
 }
 
 bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {

@@ -156,6 +156,8 @@ class Draft {
   ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {}) {
     return Op(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));
   }
+  // All parts of x (program/parts.h), which are not too many; none when refused.
+  std::vector<ValueId> Parts(Opcode op, ValueId x, Attributes attributes);
   // A custom function: one result an operand; none when refused.
   std::vector<ValueId> Custom(absl::Span<const ValueId> operands, Attributes attributes);
   // A custom function that writes `target`; false when refused.

@@ -8,6 +8,7 @@
 #include "autograd/base/check.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 
 namespace twingrad::properties {
 namespace {
@@ -227,6 +228,7 @@ class Maker {
         break;
     }
     std::vector<ValueId> operands = {Numbers(shape)};
+    if (program::HasParts(op_.op)) return PartsJoined(b_, op_.op, operands[0]);
     const int count = std::min<int>(op_.max_operands, 3);
     for (int k = 1; k < count; ++k) {
       if (!op_.IsIndex(k)) {
@@ -320,6 +322,15 @@ class Maker {
 
 PointProgram MakePointProgram(const Signature& signature, DType type, SpecialNumbers& numbers) {
   return Maker(signature, type, numbers).Make();
+}
+
+ValueId PartsJoined(ProgramBuilder& builder, Opcode op, ValueId x) {
+  Attributes attributes = {{Key::kDim, int64_t{1}}};
+  if (op == Opcode::kSplit) attributes.push_back({Key::kCount, int64_t{1}});
+  if (op == Opcode::kChunk) attributes.push_back({Key::kCount, int64_t{2}});
+  const std::vector<ValueId> parts = builder.Parts(op, x, std::move(attributes));
+  return builder.Op(op == Opcode::kUnbind ? Opcode::kStack : Opcode::kCat, parts,
+                    {{Key::kDim, int64_t{1}}});
 }
 
 }  // namespace twingrad::properties

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "autograd/base/dtype.h"
+#include "autograd/program/builder.h"
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 #include "proptests/properties/special_numbers.h"
@@ -37,5 +38,9 @@ struct PointProgram {
 
 PointProgram MakePointProgram(const program::Signature& signature, DType type,
                               SpecialNumbers& numbers);
+
+// Of unbind, split or chunk: the parts of x along dimension 1, put together again.
+program::ValueId PartsJoined(program::ProgramBuilder& builder, program::Opcode op,
+                             program::ValueId x);
 
 }  // namespace twingrad::properties

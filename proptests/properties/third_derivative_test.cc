@@ -11,11 +11,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/builder.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/judge.h"
+#include "proptests/properties/point_program.h"
 
 namespace twingrad::properties {
 namespace {
@@ -230,6 +232,7 @@ ValueId ApplyWith(ProgramBuilder& b, const Signature& signature, int64_t rows, V
   for (size_t k = 0; k < operands.size(); ++k) {
     operands[k] = Ranked(b, signature.op, static_cast<int>(k), operands[k]);
   }
+  if (program::HasParts(signature.op)) return PartsJoined(b, signature.op, operands[0]);
   const ValueId y = b.Op(signature.op, operands, AttributesOf(signature.op, rows));
   // The sign alone has no gradient to go on from.
   return signature.op == Opcode::kSgn ? b.Op(Opcode::kMul, {y, x}) : y;

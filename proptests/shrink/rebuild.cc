@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::shrink {
@@ -19,7 +20,8 @@ bool Rebuilder::AddFresh(const Statement& original, Statement* statement) {
   }
   if (!builder_.AddStatement(*statement)) return false;
   for (size_t i = 0; i < original.results.size(); ++i) {
-    map_[original.results[i]] = statement->results[i];
+    const bool gone = i >= statement->results.size();  // of a statement that has fewer parts now
+    map_[original.results[i]] = statement->results[gone ? 0 : i];
   }
   return true;
 }
@@ -124,6 +126,10 @@ void Rebuilder::Add(const Statement& original) {
   if (SignatureOf(original.op).category == Category::kCall) return AddCall(original);
   Statement statement = original;
   const bool complete = MapValues(&statement);
+  if (complete && program::HasParts(statement.op)) {
+    const TensorType& whole = builder_.TypeOf(statement.operands[0]);
+    statement.results.resize(program::FittingResults(statement, whole.shape));
+  }
   const bool added = complete && AddFresh(original, &statement);
   if (original.op == Opcode::kBegin) skipped_regions_.push_back(!added);
   if (complete && !added) Retry(original, std::move(statement));

@@ -55,6 +55,18 @@ TEST(Rebuild, CallsKeepTheirOtherRootsSeedsAndInputs) {
             "%v3 = neg %v2\n");
 }
 
+// What used a part that is gone uses the first.
+TEST(Rebuild, PartsAreAsManyAsTheyCanBe) {
+  const Program program =
+      Parsed("twingrad 1\n%a = leaf type=f64[3]\n%b,%c,%d = unbind %a dim=0\n%e = mul %c %d\n");
+  Rebuilder rebuilder(program);
+  program::Statement leaf = program.statements[0];
+  leaf.attributes[0].value = TensorType{DType::kF64, {2}};
+  rebuilder.AddAllBut(program, 0, leaf);
+  EXPECT_EQ(twingrad::program::Print(rebuilder.Take()),
+            "twingrad 1\n%v0 = leaf type=f64[2]\n%v1,%v2 = unbind %v0 dim=0\n%v3 = mul %v2 %v1\n");
+}
+
 TEST(Rebuild, RegionsGoWithTheirBegin) {
   EXPECT_EQ(Without("twingrad 1\n%a = leaf type=f64[]\nbegin kind=no_grad\n%b = neg %a\nend\n", 1),
             "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = neg %v0\n");

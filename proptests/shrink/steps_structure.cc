@@ -13,6 +13,7 @@
 #include "autograd/program/analyze.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 #include "proptests/shrink/rebuild.h"
 #include "proptests/shrink/steps.h"
@@ -186,6 +187,22 @@ std::optional<Program> DropCustomPart(const Program& program, int position) {
   return rebuilder.Take();
 }
 
+// --- One part of a value alone, in place of the others too ---
+std::optional<Program> TakePart(const Program& program, int position) {
+  const int at = Count(program) - 1 - position / program::kMaxCustomOperands;
+  const auto part = static_cast<size_t>(position % program::kMaxCustomOperands);
+  const Statement& parts = program.statements[at];
+  if (!program::HasParts(parts.op) || part >= parts.results.size()) return std::nullopt;
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < at; ++i) rebuilder.Add(program.statements[i]);
+  const ValueId whole = rebuilder[parts.operands[0]];
+  if (whole == kNoValue) return std::nullopt;
+  rebuilder.Add(program::PartAlone(parts, rebuilder.builder().TypeOf(whole).shape, part));
+  for (const ValueId other : parts.results) rebuilder.Substitute(other, parts.results[part]);
+  for (int i = at + 1; i < Count(program); ++i) rebuilder.Add(program.statements[i]);
+  return rebuilder.Take();
+}
+
 // --- Bypass: the result stands for one of the operands ---
 int CountBypasses(const Program& program) { return Count(program) * 3; }
 std::optional<Program> Bypass(const Program& program, int position) {
@@ -298,6 +315,7 @@ constexpr Step kSteps[] = {
     {"drop what is unused", One, DropUnused},
     {"drop part of a call", CountCallParts, DropCallPart},
     {"drop part of a custom function", CountCustomParts, DropCustomPart},
+    {"take a part alone", CountCustomParts, TakePart},
     {"bypass a node", CountBypasses, Bypass},
     {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
     {"merge two values", CountPairs, Merge},

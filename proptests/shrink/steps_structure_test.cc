@@ -46,6 +46,17 @@ TEST(StepsStructure, CustomFunctionsLoseAnOperandWithItsResult) {
             1u);
 }
 
+TEST(StepsStructure, APartStandsForTheOthers) {
+  const std::string head = "twingrad 1\n%v0 = leaf type=f64[3] grad=1\n";
+  EXPECT_EQ(
+      Edits("take a part alone", head + "%v1,%v2 = split %v0 dim=0 count=2\nbackward %v1 %v2\n"),
+      std::set<std::string>({head + "%v1 = slice %v0 dim=0 stop=2\nbackward %v1 %v1\n",
+                             head + "%v1 = slice %v0 dim=0 start=2 stop=3\nbackward %v1 %v1\n"}));
+  EXPECT_EQ(Edits("take a part alone", head + "%v1,%v2,%v3 = unbind %v0 dim=0\nbackward %v2\n")
+                .count(head + "%v1 = select %v0 dim=0 index=1\nbackward %v1\n"),
+            1u);
+}
+
 TEST(StepsStructure, StreamsWaitByThemselves) {
   EXPECT_EQ(Edits("let a stream wait by itself",
                   "twingrad 1\n"

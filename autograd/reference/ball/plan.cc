@@ -145,7 +145,9 @@ class Planner {
     const ValueId result = writes ? statement.operands[0] : statement.results[0];
     const auto at = static_cast<size_t>(result);
     if (signature.category == Category::kView) {
-      base_[at] = base_[static_cast<size_t>(statement.operands[0])];
+      for (const ValueId view : statement.results) {
+        base_[static_cast<size_t>(view)] = base_[static_cast<size_t>(statement.operands[0])];
+      }
       return;
     }
     if (statement.op == Opcode::kDetach) return;

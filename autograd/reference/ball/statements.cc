@@ -9,6 +9,7 @@
 
 #include "autograd/program/fault.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/result_type.h"
 #include "autograd/program/signature.h"
@@ -112,6 +113,14 @@ void Witness::InPlace(const Statement& statement) {
 }
 
 void Witness::View(const Statement& statement) {
+  if (program::HasParts(statement.op)) {
+    Renew(statement.operands[0]);
+    const Shape whole = At(statement.operands[0]).layout.shape;
+    for (size_t k = 0; k < statement.results.size(); ++k) {
+      View(program::PartAlone(statement, whole, k));
+    }
+    return;
+  }
   const ValueId of = statement.operands[0], result = statement.results[0];
   Renew(of);
   const Variable& source = At(of);

@@ -87,8 +87,8 @@ void Execution::Dispatch(const Statement& statement) {
   }
   std::vector<Tensor> operands;
   for (ValueId id : statement.operands) operands.push_back(Defined(id));
-  Tensor result = Compute(statement, operands);
-  MakeRowMajor(statement, &result);
+  std::vector<Tensor> results = Compute(statement, operands);
+  for (Tensor& result : results) MakeRowMajor(statement, &result);
   // Operands first: views among them may have got a new node, on which the result's stands.
   if (statement.results.empty()) {
     for (ValueId id : statement.operands) {
@@ -98,7 +98,7 @@ void Execution::Dispatch(const Statement& statement) {
     NoteWrite(statement.operands[0]);
   }
   for (ValueId id : statement.operands) NoteValue(id);
-  if (!statement.results.empty()) Define(statement.results[0], std::move(result));
+  for (size_t k = 0; k < results.size(); ++k) Define(statement.results[k], std::move(results[k]));
 }
 
 // Programs' results are row-major, libtorch's may have the strides of a permuted operand. What a

@@ -13,6 +13,7 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"leaf Variable that requires grad has been used in an in-place", ErrorKind::kLeafInPlace},
     {"is a view and is being modified inplace", ErrorKind::kInvalidArgument},
     {"created in no_grad mode", ErrorKind::kInvalidArgument},
+    {"a function that returns multiple views", ErrorKind::kInvalidArgument},
     {"a view of a leaf Variable that requires grad", ErrorKind::kLeafInPlace},
     {"refers to a single memory location", ErrorKind::kInvalidArgument},
     {"refer to a single memory location", ErrorKind::kInvalidArgument},

@@ -440,14 +440,19 @@ const std::map<Opcode, Function>& Table() {
 
 }  // namespace
 
-Tensor Compute(const Statement& statement, const Operands& operands) {
+std::vector<Tensor> Compute(const Statement& statement, const Operands& operands) {
+  if (statement.op == Opcode::kUnbind) return at::unbind(operands[0], Dim(statement));
+  const auto count = statement.Get<int64_t>(Key::kCount);
+  if (statement.op == Opcode::kSplit) return at::split(operands[0], count, Dim(statement));
+  if (statement.op == Opcode::kChunk) return at::chunk(operands[0], count, Dim(statement));
   const auto it = Table().find(statement.op);
   if (it == Table().end()) throw Refusal(ErrorKind::kUnsupported, "a statement not in the table");
-  return it->second(statement, operands);
+  Tensor result = it->second(statement, operands);
+  return statement.results.empty() ? std::vector<Tensor>() : std::vector<Tensor>{result};
 }
 
 std::set<Opcode> ComputedOps() {
-  std::set<Opcode> ops;
+  std::set<Opcode> ops = {Opcode::kUnbind, Opcode::kSplit, Opcode::kChunk};
   for (const auto& [op, function] : Table()) ops.insert(op);
   return ops;
 }

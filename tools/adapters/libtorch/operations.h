@@ -15,9 +15,10 @@
 
 namespace twingrad::libtorch {
 
-// The result; undefined for statements that write in place. Throws what libtorch throws, and
+// The results; none of statements that write in place. Throws what libtorch throws, and
 // Unsupported.
-at::Tensor Compute(const program::Statement& statement, const std::vector<at::Tensor>& operands);
+std::vector<at::Tensor> Compute(const program::Statement& statement,
+                                const std::vector<at::Tensor>& operands);
 
 // What Compute knows.
 std::set<program::Opcode> ComputedOps();

@@ -89,6 +89,9 @@ class Engine:
         return 'internal'
 
 
+# Ops whose functions give a sequence: all parts of a tensor, one a result.
+PARTS = ('unbind', 'split', 'chunk')
+
 # What the core runs itself, and calls.
 STATEMENTS = ['leaf', 'backward', 'grad', 'begin', 'end', 'expect']
 
@@ -225,8 +228,7 @@ class _Run:
             if any(t is None for t in tensors):
                 raise ProgramError('undefined', 'an undefined value')
             result = engine.OPS[name](attributes, *tensors)
-            if results:
-                values[results[0]] = result
+            values.update(zip(results, result if name in PARTS else (result,)))
         elif name == 'leaf':
             if attributes.get('device', 'cpu') != 'cpu':
                 raise Refused('a leaf on a device')

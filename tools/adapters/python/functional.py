@@ -52,11 +52,15 @@ class Functional(core.Engine):
                     note(name, value)
         return env
 
+    def results(self, name, a, *operands):
+        made = self.FUNCTIONS[name](a, *operands)
+        return made if name in core.PARTS else [made]
+
     def statement(self, name, results, operands, a):
         if name in self.FUNCTIONS:
             keep = self.recording and name != 'detach'
             origins = set().union(*(self.origins[v] for v in operands)) if keep else set()
-            self.define(results, origins, lambda env, probes: [self.FUNCTIONS[name](a, *[env[v] for v in operands])])
+            self.define(results, origins, lambda env, probes: self.results(name, a, *[env[v] for v in operands]))
         elif name == 'zero_grad':
             self.grads.pop(operands[0], None)
         elif name == 'read_grad':

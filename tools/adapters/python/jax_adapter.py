@@ -77,6 +77,15 @@ def unfold(a, x):
     return jnp.moveaxis(jnp.take(x, index, axis=a['dim']), a['dim'] + 1, -1)
 
 
+def chunk(a, x):
+    size = x.shape[a['dim']]
+    return split({**a, 'count': -(-size // a['count'])}, x) if size else (x,) * a['count']
+
+
+def split(a, x):
+    return jnp.split(x, range(a['count'], x.shape[a['dim']], a['count']), axis=a['dim'])
+
+
 def clamp(a, x):
     x = jnp.where(x < a['min'], a['min'], x) if 'min' in a else x
     return jnp.where(x > a['max'], a['max'], x) if 'max' in a else x
@@ -141,6 +150,7 @@ OPS |= {
     'remainder': lambda a, x, y: jnp.remainder(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
     'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
+    'unbind': lambda a, x: jnp.unstack(x, axis=a['dim']), 'split': split, 'chunk': chunk,
     'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
     'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),
     'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),

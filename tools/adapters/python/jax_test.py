@@ -30,6 +30,12 @@ class JaxTest(unittest.TestCase):
         self.assertIn('value %h type=f64[2] data=1,1', lines)
         self.assertFalse([line for line in lines if line.startswith(('value %n', 'grad %z'))], lines)
 
+    def test_parts(self):
+        lines = self.lines('%a,%b = unbind %x dim=0\n%c,%d = split %x dim=0 count=1\n%e,%f = chunk %x dim=0 count=2\n'
+                           '%p = mul %a %b\n%q = mul %c %c\n%r = mul %f %f\nbackward %p\nbackward %q\nbackward %r\n')
+        self.assertIn('value %b type=f64[] data=-0.5', lines)
+        self.assertIn('grad %x type=f64[2] data=5.5,2', lines)
+
     def test_a_value_asked_for_once_keeps_its_gradients(self):
         lines = self.lines('%y = neg %x\n%s = sum %y\nbackward %s inputs=%y retain_graph=1\nbackward %s\n')
         self.assertIn('grad %y type=f64[2] data=2,2', lines)

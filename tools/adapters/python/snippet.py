@@ -48,6 +48,7 @@ _FORMS = {
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
     **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),
+    **dict.fromkeys('split chunk'.split(), '{x}.{op}({count}, {dim})'), 'unbind': '{x}.unbind({dim})',
     **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
     'add': '{x} + {y}', 'sub': '{x} - {y}', 'mul': '{x} * {y}', 'div': '{x} / {y}', 'matmul': '{x} @ {y}',
     'pow': '{x} ** {y}', 'flip': '{x}.flip({dims})', 'select': '{x}.select({dim}, {index})',
@@ -124,7 +125,7 @@ def snippet(program):
             expression = _expression(name, x, a)
             if expression is None:
                 return ''
-            text = f'{results[0][1:]} = {expression}'
+            text = ', '.join(v[1:] for v in results) + ',' * (name in core.PARTS) + ' = ' + expression
         lines.append(indent + text)
     lines += [f'print({leaf!r}, {leaf}.grad)' for leaf in leaves]
     imports = ['import functools'] * any('functools' in line for line in lines) + ['import torch']

@@ -35,6 +35,8 @@ end
 %aa = softmax %e dim=0
 %bb = scatter_add %e %o %aa dim=0
 %cc = amax %bb dims=0
+%dd,%ee = split %e dim=1 count=1
+%ff = unbind %dd dim=1
 begin kind=anomaly
 backward %z
 end
@@ -73,6 +75,8 @@ z = torch.nn.functional.cross_entropy(w, j, reduction='sum')
 aa = e.softmax(0)
 bb = e.scatter_add(0, o, aa)
 cc = bb.amax(dim=[0])
+dd, ee, = e.split(1, 1)
+ff, = dd.unbind(1)
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

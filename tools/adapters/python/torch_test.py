@@ -23,6 +23,15 @@ class TorchTest(unittest.TestCase):
         self.assertIn('grad %x type=f64[2] data=6,-1', lines)
         self.assertIn('grad %y type=f64[2] data=1,1', lines)
 
+    def test_parts(self):
+        lines = self.lines('%a,%b = unbind %x dim=0\n%c,%d = split %x dim=0 count=1\n%e,%f = chunk %x dim=0 count=2\n'
+                           '%p = mul %a %b\n%q = mul %c %c\n%r = mul %f %f\nbackward %p %q %r\n')
+        self.assertIn('value %b type=f64[] data=-0.5', lines)
+        self.assertIn('grad %x type=f64[2] data=5.5,2', lines)
+        head = '%y = clone %x\n%a,%b = unbind %y dim=0\n'
+        self.assertIn('error invalid_argument 3 ', self.lines(head + 'neg_ %a\n')[-1])
+        self.assertIn('error invalid_argument 4 ', self.lines(head + 'neg_ %y\n%z = neg %b\n')[-1])
+
     def test_errors_have_classes(self):
         self.assertIn('error freed 4 ', self.lines('%y = mul %x %x\n%s = sum %y\nbackward %s\nbackward %s\n')[-1] + ' ')
         self.assertIn('error implicit_seed 1 ', self.lines('backward %x\n')[-1])
