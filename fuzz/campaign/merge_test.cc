@@ -179,6 +179,11 @@ TEST(SeenTest, AStateSurvivesBeingWrittenAndRead) {
     odd["after"] = number;
     EXPECT_FALSE(StateOf({{{"state", odd}}}, "f").ok()) << number;
   }
+  for (const nlohmann::json& seconds : {nlohmann::json(-1), nlohmann::json(uint64_t{1} << 40)}) {
+    nlohmann::json odd = state.ToJson();
+    odd["curve"][0][0] = seconds;
+    EXPECT_FALSE(StateOf({{{"state", odd}}}, "f").ok()) << seconds;
+  }
 }
 
 }  // namespace

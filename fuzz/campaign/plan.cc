@@ -74,7 +74,7 @@ class Members {
     *value = member->get<std::string>();
   }
 
-  // A text that says its unit, or a number of seconds.
+  // A text that says its unit, or a number of seconds, which stays as it is.
   void Time(const char* name, double* seconds) {
     const json* member = Find(name);
     if (member == nullptr) return;
@@ -84,7 +84,8 @@ class Members {
       return Wrong(absl::StrCat("has `", name, "`: ", Shown(*member)),
                    "allowed is a time such as 90, \"90s\", \"5m\" or \"2h\"");
     }
-    *seconds = std::chrono::duration<double>(*read).count();
+    *seconds =
+        member->is_number() ? member->get<double>() : std::chrono::duration<double>(*read).count();
   }
 
   const json* Find(const char* name) const {

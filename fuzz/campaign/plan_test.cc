@@ -29,6 +29,16 @@ TEST(PlanTest, SurvivesPrintingAndParsing) {
   EXPECT_EQ(PrintPlan(*again), PrintPlan(*plan));
 }
 
+// A time is what is written, however many digits it has.
+TEST(PlanTest, SurvivesATimeOfNanoseconds) {
+  const auto plan = ParsePlan(R"({"shards": 1, "jobs": [{"time": 0.0000010089}]})", "p");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->jobs[0].seconds, 0.0000010089);
+  const auto again = ParsePlan(PrintPlan(*plan), "again");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(PrintPlan(*again), PrintPlan(*plan));
+}
+
 TEST(PlanTest, ShardsAreSharedByWeight) {
   const Plan plan = *ParsePlan(kText, "p");
   const std::vector<uint32_t> jobs = JobsOfShards(plan);

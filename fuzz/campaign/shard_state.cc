@@ -59,17 +59,21 @@ absl::Status NotUnderstood(std::string_view what, std::string_view why) {
                    "go on with the tool that wrote it");
 }
 
-// Whether all fractions are such that they can be taken for a number of any type, as the library
-// does without a question. Not recursive: a file may be as deep as it likes.
-bool HasSoundFractions(const json& record) {
-  constexpr double kMost = 1u << 31;  // seconds
+constexpr double kMostSeconds = 1u << 31;
+
+// Whether all numbers are such that they can be taken for one of any type, as the library does
+// without a question: none is negative, and no fraction too large. Not recursive: a file may be as
+// deep as it likes.
+bool HasSoundNumbers(const json& record) {
   std::vector<const json*> left = {&record};
   while (!left.empty()) {
     const json& value = *left.back();
     left.pop_back();
     if (value.is_number_float()) {
       const double number = value.get<double>();
-      if (!(number >= 0 && number < kMost)) return false;
+      if (!(number >= 0 && number < kMostSeconds)) return false;
+    } else if (value.is_number_integer() && !value.is_number_unsigned()) {
+      return false;
     } else if (value.is_structured()) {
       for (const json& child : value) left.push_back(&child);
     }
@@ -77,6 +81,14 @@ bool HasSoundFractions(const json& record) {
   return true;
 }
 
+// A whole number of seconds may be of any size until here.
+bool HasSoundSeconds(const ShardState& state) {
+  const auto sound = [](const auto& at) { return at.seconds < kMostSeconds; };
+  return sound(state) && std::ranges::all_of(state.curve, sound) &&
+         std::ranges::all_of(state.findings, sound);
+}
+
+constexpr char kOutOfRange[] = "a number is out of range";
 constexpr char kTooMany[] = "it has more counters than there are";
 constexpr char kTooHigh[] = "an edge has a number that no target has";
 
@@ -174,8 +186,8 @@ json ShardState::ToJson() const {
 
 absl::StatusOr<ShardState> StateOf(const std::vector<json>& records, std::string_view origin) {
   ShardState state;
-  if (!std::ranges::all_of(records, HasSoundFractions)) {
-    return NotUnderstood(absl::StrCat(origin, " holds a record"), "a number is out of range");
+  if (!std::ranges::all_of(records, HasSoundNumbers)) {
+    return NotUnderstood(absl::StrCat(origin, " holds a record"), kOutOfRange);
   }
   const std::string what = absl::StrCat(origin, " begins with a state");
   try {
@@ -193,6 +205,7 @@ absl::StatusOr<ShardState> StateOf(const std::vector<json>& records, std::string
   for (size_t i = 1; i < records.size(); ++i) {
     if (absl::Status status = state.Add(records[i]); !status.ok()) return status;
   }
+  if (!HasSoundSeconds(state)) return NotUnderstood(what, kOutOfRange);
   // Between its failures and the checkpoint behind them the writer was killed.
   state.pending.erase(state.pending.lower_bound(state.after), state.pending.end());
   return state;

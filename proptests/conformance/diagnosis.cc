@@ -183,6 +183,53 @@ bool TakesNothing(const Program& program, const Observation& expected, Opcode op
   });
 }
 
+// The elements of an operand as numbers; none where it is not known or not floating.
+std::vector<double> NumbersOf(const Observation& expected, ValueId value) {
+  std::vector<double> numbers;
+  const auto at = static_cast<size_t>(value);
+  if (at >= expected.values.size() || !expected.values[at].defined) return numbers;
+  const auto& data = expected.values[at].data;
+  if (!IsFloating(data.dtype)) return numbers;
+  for (const uint64_t bits : data.bits) numbers.push_back(std::bit_cast<double>(bits));
+  return numbers;
+}
+
+// Whether the quotient of a and b, rounded to their type, has another whole part than the quotient.
+bool RoundsToAnotherWhole(double a, double b, bool is_f32) {
+  const double quotient = is_f32 ? static_cast<float>(a) / static_cast<float>(b) : a / b;
+  const double rest = std::fmod(a, b);
+  if (!std::isfinite(quotient) || !std::isfinite(rest)) return false;
+  const double whole = std::round((a - rest) / b);
+  const bool below = rest != 0 && (rest < 0) != (b < 0);
+  return std::trunc(quotient) != whole || std::floor(quotient) != (below ? whole - 1 : whole);
+}
+
+// Of any element of the one operand and any of the other.
+bool DividesIntoAnotherWhole(const Program& program, const Observation& expected, Opcode op) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != op) return false;
+    const auto dividends = NumbersOf(expected, s.operands[0]);
+    const auto divisors = NumbersOf(expected, s.operands[1]);
+    const bool is_f32 =
+        !dividends.empty() &&
+        expected.values[static_cast<size_t>(s.operands[0])].data.dtype == DType::kF32;
+    return std::ranges::any_of(dividends, [&](double a) {
+      return std::ranges::any_of(divisors,
+                                 [&](double b) { return RoundsToAnotherWhole(a, b, is_f32); });
+    });
+  });
+}
+
+// Whether a pool that takes the greatest has more than one NaN before it.
+bool PoolsSeveralNans(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    const bool pools = SignatureOf(s.op).name.find("max_pool") != std::string_view::npos;
+    if (!pools) return false;
+    const auto numbers = NumbersOf(expected, s.operands[0]);
+    return std::ranges::count_if(numbers, [](double x) { return std::isnan(x); }) > 1;
+  });
+}
+
 bool RepeatsNoTimes(const Program& program) {
   return std::ranges::any_of(program.statements, [](const auto& s) {
     return s.op == Opcode::kRepeat &&
@@ -337,6 +384,12 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (TakesNothing(program, expected, Opcode::kLogcumsumexp, 0)) {
     text += "  circumstance: logcumsumexp of nothing\n";
   }
+  if (TakesNothing(program, expected, Opcode::kVar, 0)) text += "  circumstance: var of nothing\n";
+  for (const Opcode op : {Opcode::kFmod, Opcode::kRemainder}) {
+    if (!DividesIntoAnotherWhole(program, expected, op)) continue;
+    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " by a rounded quotient\n");
+  }
+  if (PoolsSeveralNans(program, expected)) text += "  circumstance: max_pool of several NaN\n";
   if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
   for (const Opcode op : {Opcode::kProd, Opcode::kCumprod}) {
     if (!ShowsResultOf(op, program)) continue;

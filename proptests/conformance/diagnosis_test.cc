@@ -119,6 +119,36 @@ TEST(DiagnosisTest, AddmvOfNothing) {
   EXPECT_EQ(of("2", "1", " data=1"), "");
 }
 
+TEST(DiagnosisTest, VarOfNothing) {
+  const auto of = [](const std::string& size) {
+    return Of("%a = leaf type=f64[" + size + "] grad=1\n%y = var %a\nbackward %y\n");
+  };
+  EXPECT_EQ(of("0"), "  circumstance: var of nothing\n");
+  EXPECT_EQ(of("2"), "");
+}
+
+TEST(DiagnosisTest, RoundedQuotients) {
+  const auto of = [](const std::string& op, const std::string& a, const std::string& b) {
+    return Of("%a = leaf type=f64[1] data=" + a + " grad=1\n%b = leaf type=f64[1] data=" + b +
+              "\n%y = " + op + " %a %b\nbackward %y\n");
+  };
+  // 1 is just less than ten times the double that 0.1 is.
+  EXPECT_EQ(of("fmod", "1", "0.1"), "  circumstance: fmod by a rounded quotient\n");
+  EXPECT_EQ(of("remainder", "-1", "0.1"), "  circumstance: remainder by a rounded quotient\n");
+  EXPECT_EQ(of("fmod", "7", "-2"), "");
+  EXPECT_EQ(of("remainder", "-7", "2"), "");
+  EXPECT_EQ(of("fmod", "1", "0"), "");
+}
+
+TEST(DiagnosisTest, PoolsOfSeveralNans) {
+  const auto of = [](const std::string& data) {
+    return Of("%a = leaf type=f64[1,2] grad=1 data=" + data +
+              "\n%y = adaptive_max_pool1d_indices %a shape=1\n%s = sum %a\nbackward %s\n");
+  };
+  EXPECT_EQ(of("nan,nan"), "  circumstance: max_pool of several NaN\n");
+  EXPECT_EQ(of("nan,0"), "");
+}
+
 TEST(DiagnosisTest, RepeatOfNoTimes) {
   const auto of = [](const std::string& times) {
     return Of("%a = leaf type=f64[] data=0 grad=1\n%y = repeat %a shape=" + times +

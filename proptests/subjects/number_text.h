@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,7 +36,7 @@ inline std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view tex
   double number = 0;
   // The upper end keeps the product within 63 bits of nanoseconds.
   if (!absl::SimpleAtod(text, &number) || !(number > 0) || number * unit > 1e9) return std::nullopt;
-  const std::chrono::nanoseconds duration(static_cast<int64_t>(number * unit * 1e9));
+  const std::chrono::nanoseconds duration(std::llround(number * unit * 1e9));
   if (duration.count() == 0) return std::nullopt;
   return duration;
 }

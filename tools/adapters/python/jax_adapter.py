@@ -83,7 +83,7 @@ def chunk(a, x):
 
 
 def split(a, x):
-    return jnp.split(x, range(a['count'], x.shape[a['dim']], a['count']), axis=a['dim'])
+    return jnp.split(x, list(range(a['count'], x.shape[a['dim']], a['count'])), axis=a['dim'])
 
 
 def clamp(a, x):
