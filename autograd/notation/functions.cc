@@ -97,6 +97,16 @@ Tensor Softmax(const Tensor& a, int64_t dim) { return ops::Softmax(a, DimOf(a, d
 Tensor LogSoftmax(const Tensor& a, int64_t dim) { return ops::LogSoftmax(a, DimOf(a, dim)); }
 Tensor Cumsum(const Tensor& a, int64_t dim) { return ops::Cumsum(a, DimOf(a, dim)); }
 Tensor Cumprod(const Tensor& a, int64_t dim) { return ops::Cumprod(a, DimOf(a, dim)); }
+Tensor Cummax(const Tensor& a, int64_t dim) { return ops::Cummax(a, DimOf(a, dim)); }
+Tensor Cummin(const Tensor& a, int64_t dim) { return ops::Cummin(a, DimOf(a, dim)); }
+Tensor CummaxIndices(const Tensor& a, int64_t dim) { return ops::CummaxIndices(a, DimOf(a, dim)); }
+Tensor CumminIndices(const Tensor& a, int64_t dim) { return ops::CumminIndices(a, DimOf(a, dim)); }
+Tensor Topk(const Tensor& a, int64_t count, int64_t dim) {
+  return ops::Topk(a, DimOf(a, dim), count);
+}
+Tensor TopkIndices(const Tensor& a, int64_t count, int64_t dim) {
+  return ops::TopkIndices(a, DimOf(a, dim), count);
+}
 Tensor Logcumsumexp(const Tensor& a, int64_t dim) { return ops::Logcumsumexp(a, DimOf(a, dim)); }
 Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
   return ops::Sort(a, DimOf(a, dim), descending);

@@ -55,6 +55,12 @@ TEST(Functions, AlongOneDimension) {
   ExpectSame(Min(a, -2, true), ops::Min(a, 1, true));
   ExpectSame(Argmax(a, -1), ops::Argmax(a, 2, false));
   ExpectSame(Argmin(a, -1), ops::Argmin(a, 2, false));
+  ExpectSame(Topk(a, 2), ops::Topk(a, 2, 2));
+  ExpectSame(TopkIndices(a, 1, -2), ops::TopkIndices(a, 1, 1));
+  ExpectSame(Cummax(a, -1), ops::Cummax(a, 2));
+  ExpectSame(Cummin(a, -3), ops::Cummin(a, 0));
+  ExpectSame(CummaxIndices(a, -1), ops::CummaxIndices(a, 2));
+  ExpectSame(CumminIndices(a, -1), ops::CumminIndices(a, 2));
   EXPECT_EQ(KindOf([&] { Softmax(a, -4); }), ErrorKind::kIndex);
   EXPECT_EQ(KindOf([&] { Softmax(Tensor(), -1); }), ErrorKind::kUndefined);
 }

@@ -9,6 +9,7 @@
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export
+#include "autograd/ops/order.h"           // IWYU pragma: export
 #include "autograd/ops/pairs.h"           // IWYU pragma: export
 #include "autograd/ops/parts.h"           // IWYU pragma: export
 #include "autograd/ops/piecewise.h"       // IWYU pragma: export

@@ -12,6 +12,7 @@
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
+#include "autograd/ops/taken.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/rearrange.h"
@@ -84,48 +85,12 @@ Tensor Join(const char* op, const char* node_name, Operands operands, int64_t di
   return result;
 }
 
-Tensor ZerosLike(const Tensor& gradient, const Shape& sizes) {
-  return Tensor::Zeros(sizes, gradient.dtype(), gradient.device());
-}
-
-// Records `result` as what the indices took from `a`; where an operation dropped the dimension that
-// the index keeps, the gradient is given it back.
-void RecordTaken(const char* node_name, const Tensor& a, int64_t dim, const Tensor& index,
-                 const Tensor& result) {
-  if (!ShouldRecord(a)) return;
-  Record<1>(node_name, result, a, [dim, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
-    return ScatterAdd(ZerosLike(g, sizes), dim, saved[0], ReshapeTo(g, saved[0].sizes()));
-  })->Save(index);
-}
-
 Tensor RunningSum(const Tensor& a, int64_t dim, bool reverse) {
   Tensor result = kernels::Cumsum(a, dim, reverse);
   if (ShouldRecord(a)) {
     Record("CumsumBackward", result, a,
            [dim, reverse](const Tensor& g) { return RunningSum(g, dim, !reverse); });
   }
-  return result;
-}
-
-// Without the dimension that the index keeps.
-Tensor Dropped(const Tensor& kept, int64_t dim, bool keepdim) {
-  if (keepdim) return kept;
-  Shape sizes = SizesOf(kept);
-  sizes.erase(sizes.begin() + dim);
-  return WithShape(kept, sizes);
-}
-
-Tensor IndexOf(const char* op, const Tensor& a, int64_t dim, bool least) {
-  CheckDimOf(op, a, dim);
-  CheckNotEmpty(op, a, dim);
-  return kernels::ExtremeIndex(a, dim, least);
-}
-
-Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t dim, bool keepdim,
-               bool least) {
-  const Tensor index = IndexOf(op, a, dim, least);
-  Tensor result = Dropped(kernels::Gather(a, dim, index), dim, keepdim);
-  RecordTaken(node_name, a, dim, index, result);
   return result;
 }
 
@@ -438,31 +403,6 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
     node->Save(node->next_edge(1).is_valid() ? index : Tensor());
   }
   return result;
-}
-
-Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
-  CheckDimOf("sort", a, dim);
-  const kernels::Sorted sorted = kernels::Sort(a, dim, descending);
-  RecordTaken("SortBackward", a, dim, sorted.indices, sorted.values);
-  return sorted.values;
-}
-
-Tensor Argsort(const Tensor& a, int64_t dim, bool descending) {
-  CheckDimOf("argsort", a, dim);
-  return kernels::Sort(a, dim, descending).indices;
-}
-
-Tensor Max(const Tensor& a, int64_t dim, bool keepdim) {
-  return Extreme("max", "MaxBackward", a, dim, keepdim, /*least=*/false);
-}
-Tensor Min(const Tensor& a, int64_t dim, bool keepdim) {
-  return Extreme("min", "MinBackward", a, dim, keepdim, /*least=*/true);
-}
-Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim) {
-  return Dropped(IndexOf("argmax", a, dim, /*least=*/false), dim, keepdim);
-}
-Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim) {
-  return Dropped(IndexOf("argmin", a, dim, /*least=*/true), dim, keepdim);
 }
 
 Tensor Cumsum(const Tensor& a, int64_t dim) {

@@ -1,12 +1,9 @@
-// Elements in other places: one tensor after the other, reversed, picked by indices, put in order,
-// added up.
+// Elements in other places: one tensor after the other, reversed, picked by indices, added up.
 //
 //   Tensor c = ops::Cat({&a, &b}, 0);      // a and b may differ in size along dimension 0
 //   Tensor rows = ops::IndexSelect(a, 0, indices);
-//   Tensor top = ops::Max(a, 1, /*keepdim=*/false);    // Argmax says where it was
 //
-// Copies, with the operand's type and device. Indices are i64 and have no gradient. Where several
-// elements are equal, max, min and sort go by their order, and so does the gradient. Errors:
+// Copies, with the operand's type and device. Indices are i64 and have no gradient. Errors:
 // kUndefined for an undefined operand, kIndex for a dimension or an index out of range, kDType for
 // types not taken or that differ, kDevice for operands on different devices, kShape for shapes that
 // do not fit.
@@ -65,16 +62,6 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
 void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index);
 void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
                   const Tensor& source);
-
-// Along `dim`, f32, f64 and i64: in order, with NaN last; the first greatest and the first least,
-// where NaN wins and a size of 0 is kShape; and, as i64, where these were. Sort and Argsort keep
-// a's shape; the others lose `dim`, or keep it with size 1.
-Tensor Sort(const Tensor& a, int64_t dim, bool descending);
-Tensor Argsort(const Tensor& a, int64_t dim, bool descending);
-Tensor Max(const Tensor& a, int64_t dim, bool keepdim);
-Tensor Min(const Tensor& a, int64_t dim, bool keepdim);
-Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim);
-Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim);
 
 // The sums of the entries up to each along `dim`, in a's shape. f32, f64, i64.
 Tensor Cumsum(const Tensor& a, int64_t dim);

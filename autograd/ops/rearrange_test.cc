@@ -4,6 +4,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/order.h"
 #include "autograd/ops/test_gradients.h"
 
 namespace twingrad::ops {

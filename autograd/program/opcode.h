@@ -156,9 +156,15 @@ enum class Opcode : uint8_t {
   kIndexCopy,
   kSort,
   kArgsort,
+  kTopk,  // dim=, count=
+  kTopkIndices,
   // Along dim=; the result has the operand's shape.
   kCumsum,
   kCumprod,
+  kCummax,
+  kCummin,
+  kCummaxIndices,
+  kCumminIndices,
   kLogcumsumexp,
   kSoftmax,
   kLogSoftmax,

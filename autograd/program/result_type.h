@@ -96,6 +96,7 @@ class Inference {
   bool Repeated();
   bool Picked();
   bool Embedded();
+  bool Greatest();
   bool Scan();
 
   // dims=, each within the rank and named once.

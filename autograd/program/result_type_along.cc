@@ -246,6 +246,20 @@ bool Inference::Embedded() {
   return true;
 }
 
+bool Inference::Greatest() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  const auto count = statement_.Get<int64_t>(Key::kCount);
+  if (count < 0 || count > shape()[dim]) {
+    return fault_.BlameKey(Key::kCount, signature_.name, " of ", count,
+                           " entries of a dimension of size ", shape()[dim],
+                           "; count= takes 0 to the size");
+  }
+  result_.shape = shape();
+  result_.shape[dim] = count;
+  return true;
+}
+
 bool Inference::Scan() {
   size_t dim = 0;
   if (!TakeDim(&dim)) return false;
@@ -277,6 +291,9 @@ bool Inference::Rearranged() {
       return Repeated();
     case Opcode::kEmbedding:
       return Embedded();
+    case Opcode::kTopk:
+    case Opcode::kTopkIndices:
+      return Greatest();
     case Opcode::kRoll:
     case Opcode::kSort:
     case Opcode::kArgsort:

@@ -96,6 +96,15 @@ TEST(ResultType, DiagonalsAndWindows) {
   EXPECT_TRUE(Refused(TypeOf("f64[2]", "unfold %x dim=0 step=0 count=1"), "1 or more"));
 }
 
+TEST(ResultType, TheGreatest) {
+  EXPECT_EQ(TypeOf("f64[2,3]", "topk %x dim=1 count=2"), "f64[2,2]");
+  EXPECT_EQ(TypeOf("f32[2,3]", "topk_indices %x dim=0 count=0"), "i64[0,3]");
+  EXPECT_EQ(TypeOf("i64[2,3]", "cummax %x dim=0"), "i64[2,3]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "cummin_indices %x dim=1"), "i64[2,3]");
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "topk %x dim=0 count=3"), "0 to the size"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "topk_indices %x dim=0 count=-1"), "0 to the size"));
+}
+
 TEST(ResultType, Masks) {
   EXPECT_EQ(TypeOf("f64[4]", "masked_fill %b %x by=2"), "f64[3,4]");
   EXPECT_EQ(TypeOf("i64[2,1]", "scatter %x %i %x dim=1", "f64[]", "i64[2,1]"), "i64[2,1]");

@@ -75,7 +75,7 @@ class Composite {
              {&Composite::Extreme, {kAmax, kAmin}},
              {&Composite::LogSumExp, {kLogsumexp}},
              {&Composite::ExtremeAlong, {kMax, kMin, kArgmax, kArgmin}},
-             {&Composite::OnPlane, {kAvgPool1d, kAvgPool2d, kAvgPool3d}},
+             {&Composite::OnPlane, {kAvgPool1d, kAvgPool2d, kAvgPool3d, kUpsampleBicubic2d}},
              {&Composite::OnPlane, {kMaxPool1d, kMaxPool2d, kMaxPool3d}},
              {&Composite::OnPlane, {kMaxPool1dIndices, kMaxPool2dIndices, kMaxPool3dIndices}},
              {&Composite::OnPlane, {kAdaptiveAvgPool1d, kAdaptiveAvgPool2d, kAdaptiveAvgPool3d}},
@@ -84,8 +84,7 @@ class Composite {
              {&Composite::OnPlane, {kAdaptiveMaxPool3dIndices, kConv1d, kConv2d, kConv3d}},
              {&Composite::OnPlane, {kConvTranspose1d, kConvTranspose2d, kConvTranspose3d}},
              {&Composite::OnPlane, {kUpsampleNearest1d, kUpsampleNearest2d, kUpsampleNearest3d}},
-             {&Composite::OnPlane, {kUpsampleLinear1d, kUpsampleBilinear2d, kUpsampleBicubic2d}},
-             {&Composite::OnPlane, {kUpsampleTrilinear3d}},
+             {&Composite::OnPlane, {kUpsampleLinear1d, kUpsampleBilinear2d, kUpsampleTrilinear3d}},
              {&Composite::Matmul, {kMatmul, kBmm, kDot}},
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
              {&Composite::Outer, {kOuter}},
@@ -96,7 +95,8 @@ class Composite {
              {&Composite::Embedding, {kEmbedding}},
              {&Composite::GatherAlong, {kGather}},
              {&Composite::ScatterAlong, {kScatterAdd, kScatter, kIndexAdd, kIndexCopy}},
-             {&Composite::Sort, {kSort, kArgsort}},
+             {&Composite::Sort, {kSort, kArgsort, kTopk, kTopkIndices}},
+             {&Composite::ExtremeAlong, {kCummax, kCummin, kCummaxIndices, kCumminIndices}},
              {&Composite::Cumsum, {kCumsum}},
              {&Composite::Cumprod, {kCumprod}},
              {&Composite::Logcumsumexp, {kLogcumsumexp}},
@@ -202,19 +202,24 @@ class Composite {
 
   Value Sort() {
     std::vector<Tie> ties;
-    const Picks order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(),
-                                 statement_.Get<bool>(Key::kDescending), &ties);
-    return Chosen(op_ == Opcode::kSort, order, shapes_[0], ties);
+    const bool first = statement_.Find(Key::kCount) != nullptr;  // of topk
+    const bool down = first || statement_.Get<bool>(Key::kDescending);
+    const Picks order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), down, &ties);
+    const Value all = Chosen(order, shapes_[0], ties);
+    return first ? FirstAlong(algebra_, statement_, all, Whole()) : all;
   }
 
   Value ExtremeAlong() {
     std::vector<Tie> ties;
-    const bool least = op_ == Opcode::kMin || op_ == Opcode::kArgmin;
-    const Picks places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &ties);
+    const bool least = PicksLeast(op_);
+    const bool runs = program::SignatureOf(op_).category == program::Category::kScan;
+    const Array& a = *algebra_.ArrayOf(in_[0]);
+    if (runs) return Chosen(RunningExtremeMap(arena(), a, Dim(), least, &ties), shapes_[0], ties);
+    const Picks places = ExtremeMap(arena(), a, Dim(), least, &ties);
     Shape shape = Whole();
     shape[Dim()] = 1;
     if (!statement_.Get<bool>(Key::kKeepdim)) shape.erase(shape.begin() + Dim());
-    return Chosen(op_ == Opcode::kMax || op_ == Opcode::kMin, places, Keep(shape), ties);
+    return Chosen(places, Keep(shape), ties);
   }
 
   Value OnPlane() { return OnPlanes<Algebra>(algebra_, statement_, in_, shapes_); }
@@ -267,9 +272,9 @@ class Composite {
     return Pick(algebra_, in_[0], places, Keep(shape));
   }
 
-  // The elements at the places, or their coordinates.
-  Value Chosen(bool elements, const Picks& places, const Shape* shape,
-               const std::vector<Tie>& ties) {
+  // The elements at the places, or of ops that give indices their coordinates.
+  Value Chosen(const Picks& places, const Shape* shape, const std::vector<Tie>& ties) {
+    const bool elements = program::SignatureOf(op_).facts.numbers != program::Numbers::kIndices;
     if (!elements) return algebra_.Constant(CoordinatesOf(arena(), places, Whole(), Dim(), shape));
     return Pick(algebra_, in_[0], algebra_.Settled(in_[0], places, ties), shape);
   }

@@ -38,6 +38,11 @@ Primitive ElementwisePrimitive(Opcode op) {
   return Primitive::kEnd;
 }
 
+bool PicksLeast(Opcode op) {
+  return op == Opcode::kMin || op == Opcode::kArgmin || op == Opcode::kCummin ||
+         op == Opcode::kCumminIndices;
+}
+
 uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   const program::Signature& signature = program::SignatureOf(op);
   // The way from a to b, by which the weight is derived; both factors of a product and a function.

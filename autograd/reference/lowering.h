@@ -17,6 +17,9 @@ namespace twingrad::reference {
 // The primitive of an elementwise op; kEnd: it is none.
 Primitive ElementwisePrimitive(program::Opcode op);
 
+// Of an op along a dimension that picks the greatest or the least: whether it is the least.
+bool PicksLeast(program::Opcode op);
+
 // Operands that a node saves although none of its primitives does: indices, and what a product or a
 // loss is computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.
 // kResult: the result.

@@ -109,4 +109,15 @@ ValueIn<Algebra> MovedBy(Algebra& algebra, const program::Statement& statement, 
   return Gather(algebra, source, map, arena.Keep(padding.shape));
 }
 
+// The first count= entries of dim=.
+template <typename Algebra>
+ValueIn<Algebra> FirstAlong(Algebra& algebra, const program::Statement& statement,
+                            const ValueIn<Algebra>& a, const Shape& whole) {
+  const auto dim = static_cast<size_t>(statement.Get<int64_t>(program::Key::kDim));
+  Shape part = whole;
+  part[dim] = statement.Get<int64_t>(program::Key::kCount);
+  Arena& arena = algebra.arena();
+  return Gather(algebra, a, PartMap(arena, part, whole, dim, 0), arena.Keep(part));
+}
+
 }  // namespace twingrad::reference

@@ -51,8 +51,8 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
 Statement OwnIndices(const Statement& statement) {
   Statement own = statement;
   const program::Signature& signature = program::SignatureOf(statement.op);
-  if (program::PlaneRank(signature) > 0) {
-    own.op = *program::OpcodeFromName(std::string(signature.name) + "_indices");
+  if (const auto of_its_name = program::OpcodeFromName(std::string(signature.name) + "_indices")) {
+    own.op = *of_its_name;
     return own;
   }
   own.op = statement.op == Opcode::kSort  ? Opcode::kArgsort

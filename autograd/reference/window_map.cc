@@ -192,4 +192,17 @@ ConvolutionMaps TransposedMaps(Arena& arena, const program::Statement& statement
           {shape, padded.result, padded.right, padded.left}};
 }
 
+Picks RunningExtremeMap(Arena& arena, const Array& a, size_t dim, bool least,
+                        std::vector<Tie>* ties) {
+  const int64_t stride = RowMajorStrides(*a.shape)[dim], size = (*a.shape)[dim];
+  std::vector<std::vector<int32_t>> rows(static_cast<size_t>(a.size));
+  for (int32_t i = 0; i < a.size; ++i) {
+    // From the place back to the start, so that the first of several is the last.
+    for (int64_t k = 0; k <= i / stride % size; ++k) {
+      rows[i].push_back(i - static_cast<int32_t>(k * stride));
+    }
+  }
+  return ExtremeOfRows(arena, a, rows, least, ties);
+}
+
 }  // namespace twingrad::reference

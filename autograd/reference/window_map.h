@@ -56,4 +56,9 @@ ConvolutionMaps ConvolvedMaps(Arena& arena, const program::Statement& statement,
 ConvolutionMaps TransposedMaps(Arena& arena, const program::Statement& statement, const Shape& a,
                                const Shape& b);
 
+// For each place, that of the greatest (least) element up to it in its row along `dim`: the last of
+// several, or the last NaN.
+Picks RunningExtremeMap(Arena& arena, const Array& a, size_t dim, bool least,
+                        std::vector<Tie>* ties);
+
 }  // namespace twingrad::reference

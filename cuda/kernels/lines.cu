@@ -13,7 +13,7 @@ using namespace twingrad::kernels;
 
 template <class T>
 bool KnowNumbers() {
-  return Know<SortBody<T>, ExtremeIndexBody<T>, RunningBody<AddNumber, T>,
+  return Know<SortBody<T>, ExtremeIndexBody<T>, RunningExtremeBody<T>, RunningBody<AddNumber, T>,
               RunningBody<MulNumber, T>, CumprodGradientBody<T>, ProductOfOthersBody<T>>();
 }
 

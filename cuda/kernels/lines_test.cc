@@ -24,6 +24,7 @@ TEST_F(LinesOnCudaTest, Order) {
           ExpectSame(there.values, here.values);
           ExpectSame(there.indices, here.indices);
           ExpectSame(ExtremeIndex(There(a), dim, flag), ExtremeIndex(a, dim, flag));
+          ExpectSame(RunningExtremeIndex(There(a), dim, flag), RunningExtremeIndex(a, dim, flag));
         }
       }
     }
@@ -33,6 +34,7 @@ TEST_F(LinesOnCudaTest, Order) {
   const Tensor odd = Tensor::FromData<double>({4}, {1, NAN, 0, NAN});
   ExpectSame(Sort(There(odd), 0, true).indices, Sort(odd, 0, true).indices);
   ExpectSame(ExtremeIndex(There(odd), 0, true), ExtremeIndex(odd, 0, true));
+  ExpectSame(RunningExtremeIndex(There(odd), 0, true), RunningExtremeIndex(odd, 0, true));
 }
 
 TEST_F(LinesOnCudaTest, RunningSumsAndProducts) {

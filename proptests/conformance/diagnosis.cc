@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -24,17 +24,19 @@ using twingrad::program::SignatureOf;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    Opcode::kSoftmax,      Opcode::kIndexAdd,     Opcode::kIndexCopy,
-    Opcode::kLogSoftmax,   Opcode::kCrossEntropy, Opcode::kMax,
-    Opcode::kMin,          Opcode::kArgmax,       Opcode::kArgmin,
-    Opcode::kExpInPlace,   Opcode::kSqrtInPlace,  Opcode::kSinInPlace,
-    Opcode::kCosInPlace,   Opcode::kTanhInPlace,  Opcode::kSigmoidInPlace,
-    Opcode::kBmm,          Opcode::kDot,          Opcode::kOuter,
-    Opcode::kNllLoss,      Opcode::kSmoothL1Loss, Opcode::kAddmv,
-    Opcode::kAddr,         Opcode::kCat,          Opcode::kStack,
-    Opcode::kFlip,         Opcode::kSort,         Opcode::kScatterAdd,
-    Opcode::kCumsum,       Opcode::kIndexSelect,  Opcode::kCosh,
-    Opcode::kLogcumsumexp, Opcode::kArgsort};
+    Opcode::kSoftmax,       Opcode::kIndexAdd,     Opcode::kIndexCopy,
+    Opcode::kLogSoftmax,    Opcode::kCrossEntropy, Opcode::kMax,
+    Opcode::kMin,           Opcode::kArgmax,       Opcode::kArgmin,
+    Opcode::kExpInPlace,    Opcode::kSqrtInPlace,  Opcode::kSinInPlace,
+    Opcode::kCosInPlace,    Opcode::kTanhInPlace,  Opcode::kSigmoidInPlace,
+    Opcode::kBmm,           Opcode::kDot,          Opcode::kOuter,
+    Opcode::kNllLoss,       Opcode::kSmoothL1Loss, Opcode::kAddmv,
+    Opcode::kAddr,          Opcode::kCat,          Opcode::kStack,
+    Opcode::kFlip,          Opcode::kSort,         Opcode::kScatterAdd,
+    Opcode::kCumsum,        Opcode::kIndexSelect,  Opcode::kCosh,
+    Opcode::kLogcumsumexp,  Opcode::kArgsort,      Opcode::kTopk,
+    Opcode::kTopkIndices,   Opcode::kCummax,       Opcode::kCummin,
+    Opcode::kCummaxIndices, Opcode::kCumminIndices};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -193,7 +195,10 @@ void AddOp(Draft& draft) {
   GeneratorOptions alone = all;
   alone.ops.reset();
   alone.ops.set(static_cast<size_t>(op));
-  if (op == Opcode::kArgmax || op == Opcode::kArgmin || op == Opcode::kArgsort) {
+  const bool indices = op == Opcode::kArgmax || op == Opcode::kArgmin || op == Opcode::kArgsort ||
+                       op == Opcode::kTopkIndices || op == Opcode::kCummaxIndices ||
+                       op == Opcode::kCumminIndices;
+  if (indices) {
     alone.ops.set(static_cast<size_t>(Opcode::kGather), all.Has(Opcode::kGather));
   }
   if (draft.swarm().narrows()) draft.ForgetUse(op);  // it may come again

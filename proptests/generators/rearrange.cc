@@ -121,13 +121,19 @@ ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   return draft.Op(op, {x, indices, terms}, attributes);
 }
 
-// The order of x, or x picked by it.
+// What an op picks of x in some order, or x picked by its indices.
 ValueId ApplyOrder(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   Source& source = draft.source();
   Attributes attributes = {{Key::kDim, dim}};
-  if (source.Chance(40)) attributes.push_back({Key::kDescending, true});
+  if (op == Opcode::kTopk || op == Opcode::kTopkIndices) {
+    const int64_t size = draft.ShapeOf(x)[static_cast<size_t>(dim)];
+    const bool none = size == 0 || source.Chance(5);
+    attributes.push_back({Key::kCount, none ? 0 : source.Between(1, size)});
+  } else if (source.Chance(40) && (op == Opcode::kSort || op == Opcode::kArgsort)) {
+    attributes.push_back({Key::kDescending, true});
+  }
   const ValueId order = draft.Op(op, {x}, attributes);
-  if (op == Opcode::kSort || order == kNoValue) return order;
+  if (SignatureOf(op).differentiable != 0 || order == kNoValue) return order;
   return draft.Op(Opcode::kGather, {x, order}, {{Key::kDim, dim}});
 }
 
@@ -257,12 +263,14 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kOps[] = {
-      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,     Opcode::kIndexSelect,
-      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,     Opcode::kArgsort,
-      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,     Opcode::kTriu,
-      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,      Opcode::kPadReflect,
-      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat,   Opcode::kEmbedding,
-      Opcode::kScatter,      Opcode::kIndexAdd,     Opcode::kIndexCopy};
+      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,      Opcode::kIndexSelect,
+      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,      Opcode::kArgsort,
+      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,      Opcode::kTriu,
+      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,       Opcode::kPadReflect,
+      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat,    Opcode::kEmbedding,
+      Opcode::kScatter,      Opcode::kIndexAdd,     Opcode::kIndexCopy, Opcode::kTopk,
+      Opcode::kTopkIndices,  Opcode::kCummax,       Opcode::kCummin,    Opcode::kCummaxIndices,
+      Opcode::kCumminIndices};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
@@ -282,7 +290,11 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (op == Opcode::kCumsum || op == Opcode::kCumprod || op == Opcode::kLogcumsumexp) {
     return OrSelf(ApplyScan(draft, x, op, dim), x);
   }
-  if (op == Opcode::kSort || op == Opcode::kArgsort) {
+  const bool orders = op == Opcode::kSort || op == Opcode::kArgsort || op == Opcode::kTopk ||
+                      op == Opcode::kTopkIndices || op == Opcode::kCummax ||
+                      op == Opcode::kCummin || op == Opcode::kCummaxIndices ||
+                      op == Opcode::kCumminIndices;
+  if (orders) {
     return IsNumeric(draft, x) ? OrSelf(ApplyOrder(draft, x, op, dim), x) : x;
   }
   const bool adds = op == Opcode::kScatterAdd || op == Opcode::kIndexAdd;

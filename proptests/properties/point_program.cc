@@ -50,6 +50,9 @@ Attributes AttributesOfMove(Opcode op) {
       return {{Key::kShape, List{2, 1, 2}}};
     case Opcode::kUnfold:
       return {{Key::kDim, int64_t{1}}, {Key::kCount, int64_t{2}}};
+    case Opcode::kTopk:
+    case Opcode::kTopkIndices:
+      return {{Key::kDim, int64_t{1}}, {Key::kCount, int64_t{2}}};
     case Opcode::kRoll:
       return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     default:
@@ -140,9 +143,10 @@ class Maker {
 
  private:
   int PointsOf(int64_t results) const {
-    const bool moves = form_.category == Category::kView ||
-                       (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
-                        op_.op != Opcode::kArgsort);
+    const bool moves =
+        form_.category == Category::kView ||
+        (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
+         op_.op != Opcode::kArgsort && op_.op != Opcode::kTopk && op_.op != Opcode::kTopkIndices);
     const int64_t elements = kRows * kColumns;
     if (made_.elementwise) return kElements;
     if (form_.category == Category::kMatmul) return static_cast<int>(results);

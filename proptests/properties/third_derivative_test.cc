@@ -80,6 +80,8 @@ Attributes AttributesOfMoved(Opcode op) {
       return {{Key::kPads, std::vector<int64_t>{1, 1}}};
     case Opcode::kRepeat:
       return {{Key::kShape, std::vector<int64_t>{2, 1, 2}}};
+    case Opcode::kTopk:
+      return {{Key::kDim, int64_t{1}}, {Key::kCount, int64_t{1}}};
     case Opcode::kRoll:
       return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     default:
@@ -144,6 +146,8 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kSort:
     case Opcode::kCumsum:
     case Opcode::kCumprod:
+    case Opcode::kCummax:
+    case Opcode::kCummin:
     case Opcode::kLogcumsumexp:
     case Opcode::kSoftmax:
     case Opcode::kLogSoftmax:

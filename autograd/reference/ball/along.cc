@@ -139,4 +139,38 @@ void Evaluation::SortLanes() {
   });
 }
 
+void Evaluation::TopLanes() {
+  const auto count = static_cast<size_t>(statement_.Get<int64_t>(Key::kCount));
+  const std::vector<Lane> from = LanesAlong(in_[0].shape, Dim());
+  const std::vector<Lane> to = LanesAlong(out_.shape, Dim());
+  out_.elements.resize(static_cast<size_t>(CountOf(out_.shape)));
+  for (size_t l = 0; l < to.size(); ++l) {
+    const auto sorted = math_.Sort(RowOf(in_[0], from[l]), /*descending=*/true, type());
+    const Refs& row = op_ == Opcode::kTopk ? sorted.values : sorted.indices;
+    for (size_t k = 0; k < count; ++k) {
+      out_.elements[static_cast<size_t>(to[l].At(static_cast<int64_t>(k)))] = row[k];
+    }
+  }
+}
+
+// The last of several greatest is the first from the end.
+void Evaluation::RunningExtremes() {
+  const bool greatest = op_ == Opcode::kCummax || op_ == Opcode::kCummaxIndices;
+  const bool index = op_ == Opcode::kCummaxIndices || op_ == Opcode::kCumminIndices;
+  EachLane([&](const Refs& row) {
+    Refs back, results;
+    for (Ref a : row) {
+      back.insert(back.begin(), a);
+      if (!index) {
+        results.push_back(math_.Extreme(back, greatest, type()));
+        continue;
+      }
+      Ref from_end = math_.IndexOfExtreme(back, greatest, type());
+      const auto last = static_cast<int64_t>(back.size()) - 1;
+      results.push_back(from_end->known ? math_.Integer(last - from_end->integer) : from_end);
+    }
+    return results;
+  });
+}
+
 }  // namespace twingrad::reference::ball

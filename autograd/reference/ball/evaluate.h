@@ -53,6 +53,8 @@ class Evaluation {
   void ReduceLanes();
   void Accumulate();
   void SortLanes();
+  void TopLanes();
+  void RunningExtremes();
   void SoftmaxLanes();
   void Join();  // moving.cc
   void Flip();

@@ -59,6 +59,26 @@ struct ExtremeIndexBody {
   }
 };
 
+// Where the greatest (least) of the elements up to each is, the last of several, or the last NaN.
+template <typename T>
+struct RunningExtremeBody {
+  static constexpr const char* kName = "running_extreme";
+  const T* in;
+  int64_t* out;
+  Lines lines;
+  bool least;
+
+  AG_DEVICE void operator()(int64_t l) const {
+    const int64_t first = lines.First(l);
+    int64_t best = 0;
+    for (int64_t k = 0; k < lines.size; ++k) {
+      const T x = in[first + k * lines.stride], y = in[first + best * lines.stride];
+      if (IsNan(x) || (!IsNan(y) && (least ? x <= y : y <= x))) best = k;
+      out[first + k * lines.stride] = best;
+    }
+  }
+};
+
 // Merges, from pairs on: elements that are equal keep their order. `spare` is as long as `indices`.
 template <typename T>
 struct SortBody {

@@ -268,6 +268,16 @@ Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
   return out;
 }
 
+Tensor RunningExtremeIndex(const Tensor& a, int64_t dim, bool least) {
+  const char* const op = least ? "cummin" : "cummax";
+  Tensor out = Tensor::Empty(a.sizes(), DType::kI64, a.device());
+  DispatchNumeric(op, a.dtype(), [&](auto zero) {
+    AlongLines<RunningExtremeBody, decltype(zero)>(op, Rows(a), out, dim, least);
+  });
+  NoteIndicesBelow(out, a.sizes()[dim]);
+  return out;
+}
+
 // Each entry of a line is Number of the one before and the element.
 template <typename Number>
 static Tensor Running(const char* op, const Tensor& a, int64_t dim, bool reverse, int start) {

@@ -36,6 +36,10 @@ Sorted Sort(const Tensor& a, int64_t dim, bool descending);
 // `dim` is kept with size 1. The size must not be 0.
 Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least);
 
+// The index along `dim` of the greatest (least) element up to each, the last of several, or the
+// last NaN.
+Tensor RunningExtremeIndex(const Tensor& a, int64_t dim, bool least);
+
 // Running sums along `dim`, from its end on where `reverse`.
 Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse);
 

@@ -72,6 +72,14 @@ TEST(Rearrange, ExtremeIndexPicksTheFirst) {
   EXPECT_EQ(SizesOf(ExtremeIndex(a, 0, true)), (Integers{1, 3}));
 }
 
+TEST(Rearrange, RunningExtremeIndexPicksTheLast) {
+  const Tensor a = Make<double>({2, 3}, {1, 5, 5, kNan, 0, kNan});
+  EXPECT_EQ(Elements<int64_t>(RunningExtremeIndex(a, 1, false)), (Integers{0, 1, 2, 0, 0, 2}));
+  EXPECT_EQ(Elements<int64_t>(RunningExtremeIndex(a, 1, true)), (Integers{0, 0, 0, 0, 0, 2}));
+  EXPECT_EQ(SizesOf(RunningExtremeIndex(a, 0, true)), (Integers{2, 3}));
+  EXPECT_EQ(RunningExtremeIndex(Make<double>({0, 2}, {}), 0, true).numel(), 0);
+}
+
 TEST(Rearrange, Cumsum) {
   const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Elements<double>(Cumsum(a, 1, false)), (Doubles{1, 3, 6, 4, 9, 15}));

@@ -14,6 +14,7 @@
 
 #include "autograd/program/signature.h"
 #include "tools/adapters/libtorch/failures.h"
+#include "tools/adapters/libtorch/indexed.h"
 #include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {
@@ -23,7 +24,6 @@ using at::Tensor;
 using program::Key;
 using program::Opcode;
 using program::Statement;
-using Operands = std::vector<Tensor>;
 using Integers = std::vector<int64_t>;
 using Function = Tensor (*)(const Statement&, const Operands&);
 
@@ -111,12 +111,6 @@ Tensor Prod(const Statement& s, const Operands& o) {
   return result;
 }
 
-int64_t Dim(const Statement& s) { return s.Get<int64_t>(Key::kDim); }
-
-std::tuple<Tensor, Tensor> Sorted(const Statement& s, const Tensor& of) {
-  return at::sort(of, /*stable=*/true, Dim(s), s.Get<bool>(Key::kDescending));
-}
-
 int64_t ReductionOf(const Statement& s) {
   const auto reduction = s.Get<std::string>(Key::kReduction);
   return reduction == "none"  ? at::Reduction::None
@@ -182,23 +176,6 @@ Tensor Slice(const Statement& s, const Operands& o) {
   const int64_t dim = Dim(s);
   const int64_t stop = s.Get<int64_t>(Key::kStop, o[0].size(dim));
   return at::slice(o[0], dim, s.Get<int64_t>(Key::kStart), stop, s.Get<int64_t>(Key::kStep, 1));
-}
-
-// Of several elements for one place libtorch leaves open which one stays.
-Tensor Scatter(const Statement& s, const Operands& o) {
-  const Tensor order = at::arange(o[1].numel(), at::kLong).view(o[1].sizes());
-  const Tensor places = at::zeros(o[0].sizes(), at::kLong).scatter(Dim(s), o[1], order);
-  if (!at::equal(places.gather(Dim(s), o[1]), order)) {
-    throw Refusal(ErrorKind::kUnsupported, "two elements scattered to one place");
-  }
-  return at::scatter(o[0], Dim(s), o[1], o[2]);
-}
-
-Tensor IndexCopy(const Statement& s, const Operands& o) {
-  if (std::get<0>(at::_unique(o[1])).numel() != o[1].numel()) {
-    throw Refusal(ErrorKind::kUnsupported, "two entries copied to one place");
-  }
-  return at::index_copy(o[0], Dim(s), o[1], o[2]);
 }
 
 int64_t Saturated(double x) {
@@ -402,6 +379,12 @@ constexpr Row kTable[] = {
     COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),
     COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
     COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),
+    Row(Opcode::kTopk, Topk),
+    Row(Opcode::kTopkIndices, TopkIndices),
+    COMPUTES(kCummax, std::get<0>(at::cummax(o[0], Dim(s)))),
+    COMPUTES(kCummin, std::get<0>(at::cummin(o[0], Dim(s)))),
+    COMPUTES(kCummaxIndices, std::get<1>(at::cummax(o[0].detach(), Dim(s)))),
+    COMPUTES(kCumminIndices, std::get<1>(at::cummin(o[0].detach(), Dim(s)))),
     COMPUTES(kCumprod, at::cumprod(o[0], Dim(s))),
     COMPUTES(kLogcumsumexp, at::logcumsumexp(o[0], Dim(s))),
     COMPUTES(kSoftmax, at::softmax(o[0], Dim(s))),

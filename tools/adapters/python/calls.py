@@ -68,6 +68,7 @@ def table(module, names=('dim', 'keepdim'), **ops):
         'reduce': lambda f: _reduce(f, dim, keepdim),
         'each': lambda f: _each(f, dim, keepdim),
         'along': lambda f: lambda a, x: f(x, **{dim: a['dim'], keepdim: a.get('keepdim', False)}),
+        'top': lambda f: lambda a, x: f(x, a['count'], a['dim']),
         'sort': lambda f: lambda a, x: f(
             x, **{dim: a['dim']}, descending=a.get('descending', False), stable=True),
     }

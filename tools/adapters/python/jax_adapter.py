@@ -165,6 +165,8 @@ OPS |= {
     'baddbmm': lambda a, x, y, z: x + y @ z, 'addbmm': lambda a, x, y, z: x + (y @ z).sum(0),
     'leaky_relu': lambda a, x: jax.nn.leaky_relu(x, a['by']), 'elu': lambda a, x: jax.nn.elu(x, a['by']),
     'celu': lambda a, x: jax.nn.celu(x, a['by']), 'hardtanh': clamp,
+    'cummax': lambda a, x: lax.cummax(x, a['dim']), 'cummin': lambda a, x: lax.cummin(x, a['dim']),
+    'topk': lambda a, x: jnp.moveaxis(lax.top_k(jnp.moveaxis(x, a['dim'], -1), a['count'])[0], -1, a['dim']),
     'logcumsumexp': lambda a, x: lax.cumlogsumexp(x, a['dim']),
     'roll': lambda a, x: jnp.roll(x, int(a['by']), a['dim']),
     'tril': lambda a, x: jnp.tril(x, int(a.get('by', 0))), 'triu': lambda a, x: jnp.triu(x, int(a.get('by', 0))),

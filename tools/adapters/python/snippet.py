@@ -42,6 +42,7 @@ def _call(name, results, operands, a):
 _FORMS = {
     **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 xlogy fmod remainder erfc where addmm'.split(),
                     'torch.{op}({all})'),
+    **dict.fromkeys('cummax cummin'.split(), '{x}.{op}({dim}).values'), 'topk': '{x}.topk({count}, {dim}).values',
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
     **dict.fromkeys('index_select gather scatter_add scatter index_add index_copy'.split(), '{x}.{op}({dim}, {y})'),

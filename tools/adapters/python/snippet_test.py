@@ -37,6 +37,8 @@ end
 %cc = amax %bb dims=0
 %dd,%ee = split %e dim=1 count=1
 %ff = unbind %dd dim=1
+%gg = topk %e dim=1 count=1
+%hh = cummax %e dim=0
 begin kind=anomaly
 backward %z
 end
@@ -77,6 +79,8 @@ bb = e.scatter_add(0, o, aa)
 cc = bb.amax(dim=[0])
 dd, ee, = e.split(1, 1)
 ff, = dd.unbind(1)
+gg = e.topk(1, 1).values
+hh = e.cummax(0).values
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

@@ -41,6 +41,13 @@ def scatter(a, x, index, y):
     return x.scatter(a['dim'], index, y)
 
 
+def topk_indices(a, x):
+    values, indices = x.detach().topk(a['count'], a['dim'])
+    if len(x.unique()) < x.numel() or x.isnan().any():
+        raise core.Refused('of equal elements it is open which comes first')
+    return indices
+
+
 def index_copy(a, x, index, y):
     if len(index.unique()) != len(index):
         raise core.Refused('of several entries for one place it is open which one stays')
@@ -115,8 +122,9 @@ class Torch(core.Engine):
     OPS |= calls.table(
         torch.nn.functional, plain='silu gelu relu6 hardsigmoid',
         loss='mse_loss smooth_l1_loss cross_entropy nll_loss bce_with_logits:binary_cross_entropy_with_logits')
-    OPS |= calls.item(0, calls.table(torch, along='max min', sort='sort'))
-    OPS |= calls.item(1, calls.table(torch, along='argmax:max argmin:min', sort='argsort:sort'), torch.detach)
+    OPS |= calls.item(0, calls.table(torch, along='max min', sort='sort', dim='cummax cummin', top='topk'))
+    OPS |= calls.item(1, calls.table(
+        torch, along='argmax:max argmin:min', sort='argsort:sort', dim='cummax_indices:cummax cummin_indices:cummin'), torch.detach)
     OPS |= {
         'pow': lambda a, *x: calls.only(torch.is_floating_point, torch.pow)(*x),
         'cast': cast, 'view': view,
@@ -143,7 +151,7 @@ class Torch(core.Engine):
         'masked_fill': lambda a, mask, x: torch.masked_fill(x, mask, a['by']),
         'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
-        'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
+        'topk_indices': topk_indices, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
         'chunk': lambda a, x: x.chunk(a['count'], a['dim']),
         'unfold': lambda a, x: x.unfold(a['dim'], a['count'], a.get('step', 1)),
         'clamp': lambda a, x: torch.clamp(x, a.get('min'), a.get('max')),

@@ -32,6 +32,15 @@ class TorchTest(unittest.TestCase):
         self.assertIn('error invalid_argument 3 ', self.lines(head + 'neg_ %a\n')[-1])
         self.assertIn('error invalid_argument 4 ', self.lines(head + 'neg_ %y\n%z = neg %b\n')[-1])
 
+    def test_what_is_picked_in_some_order(self):
+        lines = self.lines('%a = topk %x dim=0 count=1\n%b = topk_indices %x dim=0 count=2\n%c = cummin %x dim=0\n'
+                           '%d = cummin_indices %x dim=0\n%s = sum %c\nbackward %s\n')
+        for line in ('value %a type=f64[1] data=3', 'value %b type=i64[2] data=0,1', 'value %c type=f64[2] data=3,-0.5',
+                     'value %d type=i64[2] data=0,1', 'grad %x type=f64[2] data=1,1'):
+            self.assertIn(line, lines)
+        with self.assertRaisesRegex(core.Refused, 'equal'):
+            self.lines('%y = leaf type=f64[2] data=1,1\n%b = topk_indices %y dim=0 count=2\n')
+
     def test_errors_have_classes(self):
         self.assertIn('error freed 4 ', self.lines('%y = mul %x %x\n%s = sum %y\nbackward %s\nbackward %s\n')[-1] + ' ')
         self.assertIn('error implicit_seed 1 ', self.lines('backward %x\n')[-1])

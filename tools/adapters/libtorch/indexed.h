@@ -1,0 +1,27 @@
+// Statements that go by an order or by indices, where libtorch leaves something open. Safe from any
+// thread.
+
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "autograd/program/program.h"
+
+namespace twingrad::libtorch {
+
+using Operands = std::vector<at::Tensor>;
+
+inline int64_t Dim(const program::Statement& s) { return s.Get<int64_t>(program::Key::kDim); }
+
+// In order, and where each came from.
+std::tuple<at::Tensor, at::Tensor> Sorted(const program::Statement& s, const at::Tensor& of);
+at::Tensor Topk(const program::Statement& s, const Operands& o);
+at::Tensor TopkIndices(const program::Statement& s, const Operands& o);
+at::Tensor Scatter(const program::Statement& s, const Operands& o);
+at::Tensor IndexCopy(const program::Statement& s, const Operands& o);
+
+}  // namespace twingrad::libtorch
