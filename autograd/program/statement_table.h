@@ -267,10 +267,10 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
          "the sums of the entries up to each along dim="),
     Scan(kCumprod, "cumprod", Curved(Numbers::kProductOver, kSavesA, kSavesResult), kNumeric,
          "the products of the entries up to each along dim="),
-    Scan(kCummax, "cummax", Linear(Numbers::kSame, kSavesOwn), kNumeric,
+    Scan(kCummax, "cummax", Linear(Numbers::kSame, kSavesOwn, kSavesA), kNumeric,
          "the greatest of the entries up to each along dim=, the last of equal ones, or the last "
          "NaN"),
-    Scan(kCummin, "cummin", Linear(Numbers::kSame, kSavesOwn), kNumeric,
+    Scan(kCummin, "cummin", Linear(Numbers::kSame, kSavesOwn, kSavesA), kNumeric,
          "the least of the entries up to each along dim=, the last of equal ones, or the last NaN"),
     Scan(kCummaxIndices, "cummax_indices", Linear(Numbers::kIndices), kNumeric,
          "the index along dim= of what cummax picks, i64"),

@@ -70,8 +70,9 @@ struct DialectRules {
   bool views_require_grad_with_base = false;
   // All seeds are looked at before any root's graph; else root by root.
   bool seeds_come_first = false;
-  // Nodes save only what their derivatives need; else gather also saves its operand, sgn its
-  // operand and result, prod and pow their result, lerp its weight and addcdiv its divisor.
+  // Nodes save only what their derivatives need; else gather, cummax and cummin also save their
+  // operand, sgn its operand and result, prod and pow their result, lerp its weight and addcdiv its
+  // divisor.
   bool saves_what_is_needed = true;
   // The mean of chosen dimensions saves its operand.
   bool mean_saves_its_operand = false;
