@@ -200,6 +200,10 @@ Tensor Unfold(const Tensor& a, int64_t dim, int64_t count, int64_t step) {
   return ops::Unfold(a, DimOf(a, dim), step, count);
 }
 
+Tensor AsStrided(const Tensor& a, Ints shape, Ints strides, int64_t start) {
+  return ops::AsStrided(a, shape, strides, start);
+}
+
 VariableList Unbind(const Tensor& a, int64_t dim) { return ops::Unbind(a, DimOf(a, dim)); }
 VariableList Split(const Tensor& a, int64_t count, int64_t dim) {
   return ops::Split(a, DimOf(a, dim), count);

@@ -166,6 +166,10 @@ Tensor Diagonal(const Tensor& a, int64_t dim0 = -2, int64_t dim1 = -1, int64_t b
 // Windows of `count` entries of `dim`, each `step` after the last; their entries come last.
 Tensor Unfold(const Tensor& a, int64_t dim, int64_t count, int64_t step = 1);
 
+// Of a contiguous tensor's elements in row-major order, those at `start` and each coordinate times
+// its stride from there.
+Tensor AsStrided(const Tensor& a, Ints shape, Ints strides, int64_t start = 0);
+
 // Views that share one node: each entry of `dim`, parts of `count` entries, `count` parts.
 VariableList Unbind(const Tensor& a, int64_t dim = 0);
 VariableList Split(const Tensor& a, int64_t count, int64_t dim = 0);

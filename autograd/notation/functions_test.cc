@@ -67,6 +67,7 @@ TEST(Functions, AlongOneDimension) {
 
 TEST(Functions, Parts) {
   const Tensor a = Numbers({2, 3});
+  ExpectSame(AsStrided(a, {2, 2}, {1, 2}), ops::AsStrided(a, {2, 2}, {1, 2}, 0));
   const auto expect_same = [](const VariableList& parts, const VariableList& expected) {
     ASSERT_EQ(parts.size(), expected.size());
     for (size_t k = 0; k < parts.size(); ++k) ExpectSame(parts[k], expected[k]);

@@ -208,6 +208,33 @@ Geometry UnfoldedGeometry(const Tensor& a, int64_t dim, int64_t step, int64_t co
   return g;
 }
 
+Geometry StridedGeometry(const Tensor& a, Ints shape, Ints strides, int64_t start) {
+  const auto refuse = [&](const char* allowed) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[as_strided] shape ", ShapeToString(shape), ", strides ",
+                             ShapeToString(strides), " and start ", start, " of ",
+                             ShapeToString(a.sizes()), "; ", allowed));
+  };
+  if (!a.IsContiguous()) refuse("the tensor must be contiguous; clone() it first");
+  if (shape.size() != strides.size() || start < 0) {
+    refuse("as many strides as sizes, and a start of 0 or more, are allowed");
+  }
+  bool empty = false;
+  int64_t last = start;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < 0 || strides[d] < 0) refuse("sizes and strides of 0 or more are allowed");
+    empty |= shape[d] == 0;
+    int64_t way = 0;
+    if (__builtin_mul_overflow(std::max<int64_t>(shape[d] - 1, 0), strides[d], &way) ||
+        __builtin_add_overflow(last, way, &last)) {
+      refuse("all elements must be the tensor's");
+    }
+  }
+  if (!empty && last >= a.numel()) refuse("all elements must be the tensor's");
+  return {Shape(shape.begin(), shape.end()), Shape(strides.begin(), strides.end()),
+          a.storage_offset() + (empty ? 0 : start)};
+}
+
 Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim) {
   Shape strides(shape.size(), 0);
   strides[dim] = index.strides()[0];

@@ -72,6 +72,8 @@ Geometry DiagonalGeometry(const Tensor& a, Ints dims, int64_t by);
 // Windows of `count` entries of `dim`, each `step` after the last; their entries come last.
 Geometry UnfoldedGeometry(const Tensor& a, int64_t dim, int64_t step, int64_t count);
 Geometry SameGeometry(const Tensor& a);
+// Of a contiguous tensor, the elements at `start` and each coordinate times its stride from there.
+Geometry StridedGeometry(const Tensor& a, Ints shape, Ints strides, int64_t start);
 
 // Without those of `dims` (of all dimensions where `dims` is empty) whose size is 1.
 Geometry SqueezedGeometry(const Tensor& a, Ints dims);

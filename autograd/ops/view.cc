@@ -126,6 +126,14 @@ Tensor Unfold(const Tensor& a, int64_t dim, int64_t step, int64_t count) {
   });
 }
 
+Tensor AsStrided(const Tensor& a, Ints shape, Ints strides, int64_t start) {
+  CheckDefined("as_strided", a);
+  return PlacesView(
+      "AsStridedBackward", a,
+      [shape = Shape(shape.begin(), shape.end()), strides = Shape(strides.begin(), strides.end()),
+       start](const Tensor& whole) { return StridedGeometry(whole, shape, strides, start); });
+}
+
 Tensor AliasOf(const Tensor& a) {
   CheckDefined("alias", a);
   return ReshapedView("AliasBackward", a, SameGeometry(a));

@@ -42,5 +42,8 @@ Tensor Diagonal(const Tensor& a, Ints dims, int64_t by);
 // Windows of `count` entries of `dim`, each `step` after the last; their entries come last.
 Tensor Unfold(const Tensor& a, int64_t dim, int64_t step, int64_t count);
 Tensor AliasOf(const Tensor& a);
+// Of a contiguous tensor's elements in row-major order, those at `start` and each coordinate times
+// its stride from there; Error(kInvalidArgument) for one that is none, and for others.
+Tensor AsStrided(const Tensor& a, Ints shape, Ints strides, int64_t start);
 
 }  // namespace twingrad::ops

@@ -19,7 +19,8 @@ TEST(View, SharesStorageAndVersion) {
   for (const Tensor& v :
        {View(a, {3, 2}), Reshape(a, {6}), Transpose(a, 0, 1), Permute(a, {1, 0}),
         Expand(a, {2, 2, 3}), Select(a, 0, 1), Slice(a, 1, 0, 9, 2), Squeeze(a, {}),
-        Unsqueeze(a, 1), T(a), Diagonal(a, {0, 1}, 1), Unfold(a, 1, 1, 2), AliasOf(a), Detach(a)}) {
+        Unsqueeze(a, 1), T(a), Diagonal(a, {0, 1}, 1), Unfold(a, 1, 1, 2), AliasOf(a), Detach(a),
+        AsStrided(a, {2, 2}, {1, 1}, 3)}) {
     EXPECT_TRUE(v.HasSameStorage(a));
   }
   Tensor row = Select(a, 0, 1);
@@ -48,6 +49,9 @@ TEST(View, GradientsGoBackInPlace) {
   EXPECT_EQ(Weighed(Unfold(a, 1, 1, 2), a), (Doubles{1, 5, 4, 5, 13, 8}));
   EXPECT_EQ(Weighed(Unfold(a, 1, 2, 1), a), (Doubles{1, 0, 2, 3, 0, 4}));
   EXPECT_EQ(Weighed(AliasOf(a), a), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(Weighed(AsStrided(a, {2, 2}, {1, 1}, 2), a), (Doubles{0, 0, 1, 2 + 3, 4, 0}));
+  EXPECT_EQ(Weighed(AsStrided(Select(a, 0, 1), {2}, {2}, 0), a), (Doubles{0, 0, 0, 1, 0, 2}));
+  EXPECT_EQ(Weighed(AsStrided(a, {3, 0}, {1, 1}, 6), a), (Doubles{0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(Weighed(Reshape(Transpose(a, 0, 1), {6}), a), (Doubles{1, 3, 5, 2, 4, 6}));
 }
 
@@ -125,6 +129,11 @@ TEST(View, Refusals) {
   EXPECT_EQ(KindOf([&] { Unfold(a, 2, 1, 1); }), ErrorKind::kIndex);
   EXPECT_EQ(KindOf([&] { Unfold(a, 1, 1, 4); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { Unfold(a, 1, 0, 1); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { AsStrided(a, {2}, {3}, 4); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { AsStrided(a, {2}, {-1}, 4); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { AsStrided(a, {2}, {1, 1}, 0); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { AsStrided(a, {3, 9}, {INT64_MAX, 1}, 0); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { AsStrided(T(a), {2}, {1}, 0); }), ErrorKind::kInvalidArgument);
   Tensor windows = Unfold(Values({3}, {1, 2, 3}), 0, 1, 2);
   EXPECT_EQ(KindOf([&] { NegInPlace(windows); }), ErrorKind::kInvalidArgument);
   Tensor repeated = Expand(Values({1}, {1}), {3});

@@ -75,6 +75,9 @@ inline constexpr AttributeSpec kSelectKeys[] = {kDim, Required(Key::kIndex, kInt
 inline constexpr AttributeSpec kSliceKeys[] = {
     kDim, Optional(Key::kStart, kInteger, Default::kZero), Optional(Key::kStop, kInteger),
     Optional(Key::kStep, kInteger, Default::kOne)};
+inline constexpr AttributeSpec kStridedKeys[] = {Required(Key::kShape, kIntegers),
+                                                 Optional(Key::kStart, kInteger, Default::kZero),
+                                                 Required(Key::kStride, kIntegers)};
 inline constexpr AttributeSpec kDimKeys[] = {kDim};
 inline constexpr AttributeSpec kCastKeys[] = {Required(Key::kTo, kDType)};
 inline constexpr AttributeSpec kToKeys[] = {Required(Key::kDevice, kDevice)};

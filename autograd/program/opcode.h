@@ -188,9 +188,10 @@ enum class Opcode : uint8_t {
   kDiagonal,  // dims= (two), by=: how far to the right
   kUnfold,    // dim=, count=, step=
   kAlias,
-  kUnbind,  // these three have several results
-  kSplit,   // dim=, count=: entries of each
-  kChunk,   // dim=, count=: how many
+  kAsStrided,  // shape=, stride=, start=
+  kUnbind,     // these three have several results
+  kSplit,      // dim=, count=: entries of each
+  kChunk,      // dim=, count=: how many
   // Copies and the boundary of the graph.
   kClone,
   kDetach,
@@ -255,7 +256,7 @@ enum class Key : uint8_t {
                        // adaptive pools, upsampling: the sizes of the plane
   kDim,                // select, slice, unsqueeze, and ops along one dimension
   kIndex,              // select
-  kStart,              // slice
+  kStart,              // slice, as_strided
   kStop,               // slice
   kStep,               // slice, unfold
   kTo,                 // cast: dtype
@@ -279,7 +280,7 @@ enum class Key : uint8_t {
   kReduction,          // losses: a word
   kPads,               // pad and the like: how many entries, before and after
   kKernel,             // pools: the sizes of a window
-  kStride,             // convolutions, pools: from one window to the next
+  kStride,             // convolutions, pools: from one window to the next; as_strided
   kPadding,            // convolutions, pools: how many entries more before and after
   kDilation,           // convolutions: from one entry of a window to the next
   kGroups,             // convolutions: how many groups of channels

@@ -71,6 +71,7 @@ class Inference {
   bool Diagonal();
   bool Unfolded();
   bool Parted();
+  bool Strided();
 
   // result_type_window.cc: convolutions, pools and upsampling.
   bool Pooled();

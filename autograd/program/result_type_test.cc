@@ -82,6 +82,19 @@ TEST(ResultType, Views) {
   EXPECT_EQ(TypeOf("f64[2,0]", "alias %x"), "f64[2,0]");
 }
 
+TEST(ResultType, Strided) {
+  EXPECT_EQ(TypeOf("f64[2,3]", "as_strided %x shape=2,2 start=1 stride=1,3"), "f64[2,2]");
+  EXPECT_EQ(TypeOf("f64[6]", "as_strided %x shape=2,3,4 stride=0,1,1"), "f64[2,3,4]");
+  EXPECT_EQ(TypeOf("f64[]", "as_strided %x shape=scalar stride=scalar"), "f64[]");
+  EXPECT_EQ(TypeOf("f64[0]", "as_strided %x shape=0,4 stride=0,0"), "f64[0,4]");
+  EXPECT_TRUE(Refused(TypeOf("f64[6]", "as_strided %x shape=2,3 start=1 stride=3,1"), "number 6"));
+  EXPECT_TRUE(Refused(TypeOf("f64[6]", "as_strided %x shape=2 stride=1,1"), "one for each"));
+  EXPECT_TRUE(Refused(TypeOf("f64[6]", "as_strided %x shape=2 stride=-1"), "0 to the number"));
+  EXPECT_TRUE(
+      Refused(TypeOf("f64[6]", "as_strided %x shape=2 start=7 stride=0"), "0 to the number"));
+  EXPECT_TRUE(Refused(TypeOf("f64[0]", "as_strided %x shape=1 stride=0"), "number 0"));
+}
+
 TEST(ResultType, DiagonalsAndWindows) {
   EXPECT_EQ(TypeOf("f64[2,3]", "diagonal %x dims=0,1"), "f64[2]");
   EXPECT_EQ(TypeOf("f64[2,5,3]", "diagonal %x dims=2,0 by=-1"), "f64[5,2]");

@@ -160,6 +160,35 @@ bool Inference::Parted() {
                           ", and at most ", signature_.max_results);
 }
 
+bool Inference::Strided() {
+  const auto wanted = statement_.Get<std::vector<int64_t>>(Key::kShape);
+  const auto strides = statement_.Get<std::vector<int64_t>>(Key::kStride);
+  const auto start = statement_.Get<int64_t>(Key::kStart);
+  std::string why;
+  if (!WithinLimits(wanted, &why)) return fault_.BlameKey(Key::kShape, why);
+  result_.shape.assign(wanted.begin(), wanted.end());
+  const int64_t elements = NumElements(shape());
+  const bool fit = strides.size() == wanted.size() &&
+                   std::ranges::all_of(strides, [&](int64_t s) { return s >= 0 && s <= elements; });
+  if (!fit) {
+    return fault_.BlameKey(Key::kStride, "stride= of a value with ", elements, " elements and ",
+                           wanted.size(), " dimensions of the result; it takes one for each, 0 to ",
+                           "the number of elements");
+  }
+  int64_t last = start;  // no overflow: at most 6 products of 2^20 and 2^20
+  if (start < 0 || start > elements) {
+    return fault_.BlameKey(Key::kStart, "start ", start,
+                           "; 0 to the number of elements goes: ", elements);
+  }
+  for (size_t d = 0; d < strides.size(); ++d) {
+    last += std::max<int64_t>(wanted[d] - 1, 0) * strides[d];
+  }
+  if (NumElements(result_.shape) == 0 || last < elements) return true;
+  return fault_.BlameKey(Key::kStride, "the last element of the result is number ", last,
+                         ", counted from 0, of a value with ", elements,
+                         "; it must be one of the value's");
+}
+
 bool Inference::View() {
   if (HasParts(op())) return Parted();
   switch (op()) {
@@ -179,6 +208,8 @@ bool Inference::View() {
       return Diagonal();
     case Opcode::kUnfold:
       return Unfolded();
+    case Opcode::kAsStrided:
+      return Strided();
     case Opcode::kAlias:
       result_.shape = shape();
       return true;

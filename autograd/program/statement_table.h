@@ -319,6 +319,9 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     View(kUnfold, "unfold", kUnfoldKeys,
          "windows of count= entries of dim=, each step= after the last; their entries come last"),
     View(kAlias, "alias", kNone, "the same elements in the same shape"),
+    View(kAsStrided, "as_strided", kStridedKeys,
+         "of the elements in row-major order, those at start= and each coordinate times its "
+         "stride= from there, with shape=; the operand must be contiguous when run"),
     Parts(kUnbind, "unbind", kDimKeys, "each entry of dim=, which goes, as a result"),
     Parts(kSplit, "split", kPartsKeys,
           "parts of count= entries of dim=, the last of what is left, each as a result"),

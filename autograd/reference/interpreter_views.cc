@@ -110,9 +110,10 @@ Tensor& Interpreter::DefineView(const Statement& view) {
 void Interpreter::View(const Statement& statement) {
   if (program::HasParts(statement.op)) return Parts(statement);
   const ValueId of = statement.operands[0];
-  const bool reshapes = statement.op == Opcode::kView || statement.op == Opcode::kReshape;
-  if (reshapes && !IsConsecutive(Defined(of).map)) {
-    if (statement.op == Opcode::kView) throw Raised{ErrorKind::kInvalidArgument};
+  const bool follows = statement.op == Opcode::kView || statement.op == Opcode::kReshape ||
+                       statement.op == Opcode::kAsStrided;
+  if (follows && !IsConsecutive(Defined(of).map)) {
+    if (statement.op != Opcode::kReshape) throw Raised{ErrorKind::kInvalidArgument};
     return Compute(statement);
   }
   Operands operands = TakeOperands(statement, 1);

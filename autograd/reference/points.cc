@@ -190,6 +190,7 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kDiagonal, "everywhere", "", "", ""},
     {Opcode::kUnfold, "everywhere", "", "", ""},
     {Opcode::kAlias, "everywhere", "", "", ""},
+    {Opcode::kAsStrided, "everywhere", "", "", ""},
     {Opcode::kUnbind, "everywhere", "", "", ""},
     {Opcode::kSplit, "everywhere", "", "", ""},
     {Opcode::kChunk, "everywhere", "", "", ""},

@@ -143,6 +143,10 @@ Layout LayoutOf(const Statement& view, const Shape& from, const Shape& strides) 
   if (view.op == Opcode::kDiagonal) return Diagonal(dims, view.Get<int64_t>(Key::kBy), made);
   if (view.op == Opcode::kUnfold) return Unfolded(view, dim, made);
   if (view.op == Opcode::kAlias) return made;
+  if (view.op == Opcode::kAsStrided) {
+    const auto steps = view.Get<Integers>(Key::kStride);
+    return {to, Shape(steps.begin(), steps.end()), view.Get<int64_t>(Key::kStart)};
+  }
   // view and reshape
   return {to, Reshaped(from, strides, to)};
 }

@@ -97,6 +97,25 @@ ValueId Unfold(Draft& draft, ValueId x, int64_t dim) {
   return draft.Op(Opcode::kUnfold, {x}, std::move(attributes));
 }
 
+// Elements of x in steps of their own; x is contiguous.
+ValueId Strided(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const int64_t elements = draft.NumElements(x);
+  std::vector<int64_t> shape, strides;
+  int64_t last = 0;
+  for (uint64_t d = source.Below(3) + (elements == 0 ? 1 : 0); d > 0; --d) {
+    shape.push_back(elements == 0 ? 0 : source.Between(1, 3));
+    strides.push_back(source.Between(0, std::min<int64_t>(elements, 3)));
+    last += std::max<int64_t>(shape.back() - 1, 0) * strides.back();
+  }
+  if (elements > 0 && last >= elements) return kNoValue;
+  Attributes attributes = List(Key::kShape, std::move(shape));
+  const int64_t start = elements == 0 ? 0 : source.Between(0, elements - 1 - last);
+  if (start != 0) attributes.push_back({Key::kStart, start});
+  attributes.push_back({Key::kStride, std::move(strides)});
+  return draft.Op(Opcode::kAsStrided, {x}, std::move(attributes));
+}
+
 // One of the parts; two that meet again give their node two gradients.
 ValueId OneOfParts(Draft& draft, Opcode op, ValueId x, int64_t dim) {
   Source& source = draft.source();
@@ -169,10 +188,10 @@ ValueId ApplyPart(Draft& draft, ValueId x) {
 ValueId ApplyView(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kViews[] = {
-      Opcode::kReshape, Opcode::kTranspose, Opcode::kSelect,    Opcode::kSlice,
-      Opcode::kExpand,  Opcode::kView,      Opcode::kUnsqueeze, Opcode::kPermute,
-      Opcode::kSqueeze, Opcode::kT,         Opcode::kDiagonal,  Opcode::kUnfold,
-      Opcode::kAlias,   Opcode::kUnbind,    Opcode::kSplit,     Opcode::kChunk};
+      Opcode::kReshape,  Opcode::kTranspose, Opcode::kSelect,    Opcode::kSlice,   Opcode::kExpand,
+      Opcode::kView,     Opcode::kUnsqueeze, Opcode::kPermute,   Opcode::kSqueeze, Opcode::kT,
+      Opcode::kDiagonal, Opcode::kUnfold,    Opcode::kAsStrided, Opcode::kAlias,   Opcode::kUnbind,
+      Opcode::kSplit,    Opcode::kChunk};
   const Opcode op = draft.Pick(Choice::kView, kViews);
   if (!draft.options().Has(op)) return x;
   const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
@@ -211,6 +230,9 @@ ValueId ApplyView(Draft& draft, ValueId x) {
     result = Diagonal(draft, x);
   } else if (op == Opcode::kUnfold) {
     result = Unfold(draft, x, dim);
+  } else if (op == Opcode::kAsStrided) {
+    if (!draft[x].contiguous) return x;
+    result = Strided(draft, x);
   } else if (program::HasParts(op)) {
     result = OneOfParts(draft, op, x, dim);
   }

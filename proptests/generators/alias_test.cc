@@ -8,10 +8,11 @@ namespace twingrad::generators {
 namespace {
 
 TEST(View, ViewsOfEveryKindOccur) {
-  for (Opcode op : {Opcode::kView, Opcode::kReshape, Opcode::kTranspose, Opcode::kPermute,
-                    Opcode::kExpand, Opcode::kSelect, Opcode::kSlice, Opcode::kSqueeze,
-                    Opcode::kUnsqueeze, Opcode::kT, Opcode::kDiagonal, Opcode::kUnfold,
-                    Opcode::kAlias, Opcode::kUnbind, Opcode::kSplit, Opcode::kChunk}) {
+  for (Opcode op :
+       {Opcode::kView, Opcode::kReshape, Opcode::kTranspose, Opcode::kPermute, Opcode::kExpand,
+        Opcode::kSelect, Opcode::kSlice, Opcode::kSqueeze, Opcode::kUnsqueeze, Opcode::kT,
+        Opcode::kDiagonal, Opcode::kUnfold, Opcode::kAlias, Opcode::kAsStrided, Opcode::kUnbind,
+        Opcode::kSplit, Opcode::kChunk}) {
     EXPECT_GT(CountWith(AddView, op), 10);
   }
 }

@@ -236,6 +236,7 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
     }
     repeats = step < count;
   }
+  repeats |= op == Opcode::kAsStrided;  // it may
   known.writable = from.writable && !repeats;
   known.made_in_no_grad = from.made_in_no_grad || !grad_mode();
   known.aliased = known_[operand].aliased = true;

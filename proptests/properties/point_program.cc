@@ -48,6 +48,8 @@ Attributes AttributesOfMove(Opcode op) {
       return {{Key::kPads, List{1, 2}}};
     case Opcode::kRepeat:
       return {{Key::kShape, List{2, 1, 2}}};
+    case Opcode::kAsStrided:
+      return {{Key::kShape, List{kRows * kColumns}}, {Key::kStride, List{1}}};
     case Opcode::kUnfold:
       return {{Key::kDim, int64_t{1}}, {Key::kCount, int64_t{2}}};
     case Opcode::kTopk:

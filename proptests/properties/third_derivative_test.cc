@@ -237,6 +237,10 @@ ValueId ApplyWith(ProgramBuilder& b, const Signature& signature, int64_t rows, V
     operands[k] = Ranked(b, signature.op, static_cast<int>(k), operands[k]);
   }
   if (program::HasParts(signature.op)) return PartsJoined(b, signature.op, operands[0]);
+  if (signature.op == Opcode::kAsStrided) {  // every element twice, where there is one
+    const std::vector<int64_t> shape = {2, 2 * rows}, stride = {0, rows == 0 ? 0 : 1};
+    return b.Op(signature.op, operands, {{Key::kShape, shape}, {Key::kStride, stride}});
+  }
   const ValueId y = b.Op(signature.op, operands, AttributesOf(signature.op, rows));
   // The sign alone has no gradient to go on from.
   return signature.op == Opcode::kSgn ? b.Op(Opcode::kMul, {y, x}) : y;

@@ -180,6 +180,13 @@ Layout Layout::View(const program::Statement& statement) const {
   if (statement.op == Opcode::kUnfold) return WindowsOf(*this, statement);
   Layout view = *this;
   if (statement.op == Opcode::kAlias) return view;
+  if (statement.op == Opcode::kAsStrided) {
+    view.offset += statement.Get<int64_t>(Key::kStart);
+    view.strides = statement.Get<Dims>(Key::kStride);
+    view.shape.clear();
+    for (const int64_t size : statement.Get<Dims>(Key::kShape)) view.shape.push_back(size);
+    return view;
+  }
   if (statement.op == Opcode::kSelect) {
     const auto dim = statement.Get<int64_t>(Key::kDim);
     view.offset += statement.Get<int64_t>(Key::kIndex) * strides[static_cast<size_t>(dim)];

@@ -143,6 +143,14 @@ Tensor View(const Statement& s, const Operands& o) {
   return o[0].view(s.Get<Integers>(Key::kShape));
 }
 
+Tensor AsStrided(const Statement& s, const Operands& o) {
+  if (!o[0].is_contiguous()) {
+    throw Refusal(ErrorKind::kInvalidArgument, "as_strided of a tensor that is not contiguous");
+  }
+  const int64_t start = o[0].storage_offset() + s.Get<int64_t>(Key::kStart);
+  return at::as_strided(o[0], s.Get<Integers>(Key::kShape), s.Get<Integers>(Key::kStride), start);
+}
+
 Tensor Reshape(const Statement& s, const Operands& o) {
   const Integers shape = s.Get<Integers>(Key::kShape);
   if (o[0].is_contiguous()) return o[0].view(shape);
@@ -341,6 +349,7 @@ constexpr Row kTable[] = {
     COMPUTES(kUnfold,
              o[0].unfold(Dim(s), s.Get<int64_t>(Key::kCount), s.Get<int64_t>(Key::kStep, 1))),
     COMPUTES(kAlias, at::alias(o[0])),
+    Row(Opcode::kAsStrided, AsStrided),
     COMPUTES(kClone, o[0].clone(at::MemoryFormat::Contiguous)),
     COMPUTES(kDetach, o[0].detach()),
     Row(Opcode::kCast, Cast),

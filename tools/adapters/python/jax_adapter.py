@@ -77,6 +77,13 @@ def unfold(a, x):
     return jnp.moveaxis(jnp.take(x, index, axis=a['dim']), a['dim'] + 1, -1)
 
 
+def as_strided(a, x):
+    places = numpy.full(a['shape'], a.get('start', 0))
+    for d, stride in enumerate(a['stride']):
+        places += stride * numpy.arange(a['shape'][d]).reshape([-1] + [1] * (len(a['shape']) - d - 1))
+    return jnp.take(x.ravel(), places)
+
+
 def chunk(a, x):
     size = x.shape[a['dim']]
     return split({**a, 'count': -(-size // a['count'])}, x) if size else (x,) * a['count']
@@ -150,7 +157,7 @@ OPS |= {
     'remainder': lambda a, x, y: jnp.remainder(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
     'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
-    'unbind': lambda a, x: jnp.unstack(x, axis=a['dim']), 'split': split, 'chunk': chunk,
+    'as_strided': as_strided, 'unbind': lambda a, x: jnp.unstack(x, axis=a['dim']), 'split': split, 'chunk': chunk,
     'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
     'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),
     'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),

@@ -36,6 +36,11 @@ class JaxTest(unittest.TestCase):
         self.assertIn('value %b type=f64[] data=-0.5', lines)
         self.assertIn('grad %x type=f64[2] data=5.5,2', lines)
 
+    def test_strides(self):
+        lines = self.lines('%a = as_strided %x shape=2,2 stride=1,0\n%s = sum %a\nbackward %s\n')
+        self.assertIn('value %a type=f64[2,2] data=3,3,-0.5,-0.5', lines)
+        self.assertIn('grad %x type=f64[2] data=2,2', lines)
+
     def test_what_is_picked_in_some_order(self):
         lines = self.lines('%a = topk %x dim=0 count=1\n%c = cummin %x dim=0\n%s = sum %c\nbackward %s\nbackward %a\n')
         for line in ('value %a type=f64[1] data=3', 'value %c type=f64[2] data=3,-0.5', 'grad %x type=f64[2] data=2,1'):

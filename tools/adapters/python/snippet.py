@@ -49,6 +49,7 @@ _FORMS = {
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
     **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),
+    'as_strided': '{x}.as_strided({shape}, {stride}, {x}.storage_offset() + {start})',
     **dict.fromkeys('split chunk'.split(), '{x}.{op}({count}, {dim})'), 'unbind': '{x}.unbind({dim})',
     **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
     'add': '{x} + {y}', 'sub': '{x} - {y}', 'mul': '{x} * {y}', 'div': '{x} / {y}', 'matmul': '{x} @ {y}',
@@ -63,7 +64,7 @@ def _expression(name, x, a):
     keep = f', keepdim={a["keepdim"]}' if a.get('keepdim') else ''
     if name in _FORMS:
         return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
-                                   **{'reduction': 'mean', **a})
+                                   **{'reduction': 'mean', 'start': 0, **a})
     if name in ('sum', 'mean', 'amax', 'amin', 'logsumexp'):
         everything = f'list(range({x[0]}.dim()))' if keep or name == 'logsumexp' else ''
         dims = a.get('dims', everything)

@@ -37,6 +37,7 @@ end
 %cc = amax %bb dims=0
 %dd,%ee = split %e dim=1 count=1
 %ff = unbind %dd dim=1
+%ii = as_strided %e shape=2 stride=1
 %gg = topk %e dim=1 count=1
 %hh = cummax %e dim=0
 begin kind=anomaly
@@ -79,6 +80,7 @@ bb = e.scatter_add(0, o, aa)
 cc = bb.amax(dim=[0])
 dd, ee, = e.split(1, 1)
 ff, = dd.unbind(1)
+ii = e.as_strided([2], [1], e.storage_offset() + 0)
 gg = e.topk(1, 1).values
 hh = e.cummax(0).values
 with torch.autograd.detect_anomaly():

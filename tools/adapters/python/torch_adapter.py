@@ -41,6 +41,12 @@ def scatter(a, x, index, y):
     return x.scatter(a['dim'], index, y)
 
 
+def as_strided(a, x):
+    if not x.is_contiguous():
+        raise core.ProgramError('invalid_argument', 'as_strided of a tensor that is not contiguous')
+    return x.as_strided(a['shape'], a['stride'], x.storage_offset() + a.get('start', 0))
+
+
 def topk_indices(a, x):
     values, indices = x.detach().topk(a['count'], a['dim'])
     if len(x.unique()) < x.numel() or x.isnan().any():
@@ -151,7 +157,7 @@ class Torch(core.Engine):
         'masked_fill': lambda a, mask, x: torch.masked_fill(x, mask, a['by']),
         'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
-        'topk_indices': topk_indices, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
+        'topk_indices': topk_indices, 'as_strided': as_strided, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
         'chunk': lambda a, x: x.chunk(a['count'], a['dim']),
         'unfold': lambda a, x: x.unfold(a['dim'], a['count'], a.get('step', 1)),
         'clamp': lambda a, x: torch.clamp(x, a.get('min'), a.get('max')),

@@ -32,6 +32,11 @@ class TorchTest(unittest.TestCase):
         self.assertIn('error invalid_argument 3 ', self.lines(head + 'neg_ %a\n')[-1])
         self.assertIn('error invalid_argument 4 ', self.lines(head + 'neg_ %y\n%z = neg %b\n')[-1])
 
+    def test_strides(self):
+        lines = self.lines('%y = clone %x\n%a = as_strided %y shape=2,2 stride=1,0\n%s = sum %a\nbackward %s\n')
+        self.assertIn('value %a type=f64[2,2] data=3,3,-0.5,-0.5', lines)
+        self.assertIn('grad %x type=f64[2] data=2,2', lines)
+
     def test_what_is_picked_in_some_order(self):
         lines = self.lines('%a = topk %x dim=0 count=1\n%b = topk_indices %x dim=0 count=2\n%c = cummin %x dim=0\n'
                            '%d = cummin_indices %x dim=0\n%s = sum %c\nbackward %s\n')
