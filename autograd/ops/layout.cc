@@ -1,5 +1,6 @@
 #include "autograd/ops/layout.h"
 
+#include "autograd/ops/copy.h"
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
@@ -66,8 +67,10 @@ Tensor EmbedPlaces(const Tensor& part, Ints whole, const PlacesOf& places) {
   Tensor target = Alias(result, places(result));
   kernels::AddInto(target, part);
   if (ShouldRecord(part)) {
-    Record("EmbedPlacesBackward", result, part,
-           [places](const Tensor& g) { return TakePlaces(g, places); });
+    // Places may be counted in row-major order.
+    Record("EmbedPlacesBackward", result, part, [places](const Tensor& g) {
+      return TakePlaces(g.IsContiguous() ? g : Clone(g), places);
+    });
   }
   return result;
 }

@@ -63,6 +63,15 @@ TEST(View, SecondDerivativesThroughViews) {
   EXPECT_EQ(Elements(Derive(first, {a})[0]), (Doubles{0, 12, 0, 24}));
 }
 
+// What comes back to it may lie in another order.
+TEST(View, SecondDerivativesOfStridesTakeGradientsInAnyOrder) {
+  const Tensor a = Leaf({2, 2}, {1, 2, 3, 4}), w = Leaf({2, 2}, {1, 10, 100, 1000});
+  const Tensor v = AsStrided(a, {3}, {1}, 1);  // 2, 3, 4
+  const Tensor first = Derive(Mul(Mul(v, v), v), {a}, true)[0];
+  EXPECT_EQ(Elements(first), (Doubles{0, 12, 27, 48}));
+  EXPECT_EQ(Elements(Derive(Mul(T(first), w), {a})[0]), (Doubles{0, 12 * 100, 18 * 10, 24 * 1000}));
+}
+
 TEST(View, WritesThroughAViewReachTheBase) {
   const Tensor x = Leaf({2, 2}, {1, 2, 3, 4}), w = Leaf({2}, {10, 100});
   const Tensor base = Clone(x);
