@@ -1,6 +1,7 @@
 #include "autograd/ops/parts.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@
 
 namespace twingrad::ops {
 namespace {
+
+constexpr int64_t kMostOfNothing = 1 << 20;
 
 // Puts the gradients of the parts together again.
 class PartsNode final : public Node {
@@ -105,6 +108,11 @@ VariableList Chunk(const Tensor& a, int64_t dim, int64_t count) {
   CheckDimOf("chunk", a, dim);
   CheckCount("chunk", count);
   const int64_t size = a.sizes()[dim];
+  if (size == 0 && count > kMostOfNothing) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[chunk] ", count, " parts of a dimension of size 0; at most ",
+                             kMostOfNothing, " are allowed"));
+  }
   const int64_t length = size == 0 ? 1 : (size - 1) / count + 1;
   return PartsOfLength("ChunkBackward", a, dim, length, count);
 }

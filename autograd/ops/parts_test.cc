@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "autograd/base/error.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/view.h"
@@ -86,6 +88,7 @@ TEST(Parts, Refusals) {
   EXPECT_EQ(KindOf([&] { Split(a, 0, 0); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { Chunk(a, 0, -1); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { Split(Tensor(), 0, 1); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { Chunk(Leaf({0}, {}), 0, INT64_MAX); }), ErrorKind::kInvalidArgument);
 }
 
 }  // namespace

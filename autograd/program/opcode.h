@@ -271,7 +271,7 @@ enum class Key : uint8_t {
   kBy,                 // hooks: factor of do=scale; ops: a factor, or a number of places
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
-  kCount,              // expect: a number; unfold: entries of a window; split, chunk
+  kCount,              // expect: a number; entries: of a window, of split, of topk; chunk: parts
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
   kMin,                // clamp, hardtanh: the least value

@@ -175,11 +175,11 @@ bool Inference::Strided() {
                            wanted.size(), " dimensions of the result; it takes one for each, 0 to ",
                            "the number of elements");
   }
-  int64_t last = start;  // no overflow: at most 6 products of 2^20 and 2^20
   if (start < 0 || start > elements) {
     return fault_.BlameKey(Key::kStart, "start ", start,
-                           "; 0 to the number of elements goes: ", elements);
+                           "; it must be 0 to the number of elements, ", elements);
   }
+  int64_t last = start;  // no overflow: sizes and strides are at most 2^20
   for (size_t d = 0; d < strides.size(); ++d) {
     last += std::max<int64_t>(wanted[d] - 1, 0) * strides[d];
   }

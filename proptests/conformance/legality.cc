@@ -130,8 +130,11 @@ class Judge {
       return Fate::kConvention;
     }
     if (!range.chosen) {
-      // An enclosure may be less certain than it is wide: then no choice shows in it.
-      const bool open = legal_.enclosed && IsWithin(range, range.bound, d.seen);
+      // The witness may be less certain than the choices are apart, an enclosure than it is wide:
+      // then no choice shows in it.
+      const double own = std::isfinite(d.bound) ? d.bound : 0;
+      const bool open = (range.low < range.high && IsWithin(range, own, d.seen)) ||
+                        (legal_.enclosed && IsWithin(range, range.bound, d.seen));
       return open ? Unknown(d) : Fate::kWrong;
     }
     if (std::isnan(d.seen)) return std::isinf(range.high) ? Fate::kConvention : Fate::kWrong;

@@ -75,6 +75,18 @@ TEST(LegalityTest, WhatAnEnclosureCannotTellIsNotJudged) {
 }
 
 // An engine in f32 rounds as f32 does, at the other slope too.
+// A second derivative of 1e16 beside it, of which the witness knows 2 less.
+TEST(LegalityTest, WhatTheWitnessIsNotCertainOfIsNotJudged) {
+  const std::string corner =
+      "%z = leaf type=f64[] data=0 grad=1\n%x = leaf type=f64[] data=1 grad=1\n"
+      "%l = smooth_l1_loss %x %z\n%b = leaf type=f64[] data=100000000\n%m = mul %x %b\n"
+      "%q = mul %m %m\n%g = grad %q inputs=%x create_graph=1\nbackward %g\n"
+      "%h = grad %l inputs=%z create_graph=1\nbackward %h\n";
+  EXPECT_EQ(RuleOnGrad(corner, {0}).ruling.fates, std::vector<Fate>{Fate::kNotJudged});
+  EXPECT_EQ(RuleOnGrad(corner, {-1}).ruling.fates, std::vector<Fate>{Fate::kWrong});
+  EXPECT_EQ(RuleOnGrad(corner, {2}).ruling.fates, std::vector<Fate>{Fate::kWrong});
+}
+
 TEST(LegalityTest, OtherChoicesHaveRoundingsOfTheirOwn) {
   const std::string single =
       "%x = leaf type=f32[] data=0 grad=1\n%w = leaf type=f32[] data=0x1.99999ap-4\n%r = relu %x\n"
