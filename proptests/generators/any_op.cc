@@ -40,11 +40,13 @@ constexpr Opcode kDrawnTwice[] = {
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
-    Opcode::kArgmax,      Opcode::kArgmin,       Opcode::kBmm,        Opcode::kNllLoss,
-    Opcode::kOuter,       Opcode::kAddmm,        Opcode::kSort,       Opcode::kArgsort,
-    Opcode::kScatterAdd,  Opcode::kCumsum,       Opcode::kFlip,       Opcode::kCat,
-    Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect, Opcode::kPadCircular,
-    Opcode::kEmbedding,   Opcode::kStack,        Opcode::kAcosh,      Opcode::kTril};
+    Opcode::kArgmax,       Opcode::kArgmin,       Opcode::kBmm,           Opcode::kNllLoss,
+    Opcode::kOuter,        Opcode::kAddmm,        Opcode::kSort,          Opcode::kArgsort,
+    Opcode::kScatterAdd,   Opcode::kCumsum,       Opcode::kFlip,          Opcode::kCat,
+    Opcode::kSqrtInPlace,  Opcode::kPadReplicate, Opcode::kPadReflect,    Opcode::kPadCircular,
+    Opcode::kEmbedding,    Opcode::kStack,        Opcode::kAcosh,         Opcode::kTril,
+    Opcode::kIndexCopy,    Opcode::kTopk,         Opcode::kCummaxIndices, Opcode::kTopkIndices,
+    Opcode::kCumminIndices};
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {Opcode::kTril,       Opcode::kTriu,         Opcode::kRepeat,
@@ -222,7 +224,7 @@ void AddOp(Draft& draft) {
 // Ops are many: two in most parts.
 void AddAnyOp(Draft& draft) {
   AddOp(draft);
-  if (draft.source().Chance(80) && draft.HasRoom()) AddOp(draft);
+  if (draft.source().Chance(88) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators

@@ -60,7 +60,8 @@ class FaultTest : public FaultyTest, public testing::WithParamInterface<Case> {}
 TEST_P(FaultTest, IsToldAndMadeSmall) {
   std::vector<std::string> flags = absl::StrSplit(GetParam().flags, ' ', absl::SkipEmpty());
   flags.push_back("--findings=1");
-  const SubprocessResult run = Check(GetParam().fault, 200, flags);
+  constexpr int kPrograms = 400;
+  const SubprocessResult run = Check(GetParam().fault, kPrograms, flags);
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
   EXPECT_EQ(Findings().size(), 1u) << run.output << run.errors;
   for (const std::string& folder : Findings()) {
@@ -69,7 +70,7 @@ TEST_P(FaultTest, IsToldAndMadeSmall) {
     const std::string all =
         absl::StrCat(finding.value("oracle", ""), ":\n", finding.value("text", ""), program);
     EXPECT_EQ(finding.value("oracle", ""), GetParam().oracle) << all;
-    EXPECT_LT(finding.value("index", 200), 200) << all;
+    EXPECT_LT(finding.value("index", kPrograms), kPrograms) << all;
     const std::vector<std::string> lines = absl::StrSplit(program, '\n', absl::SkipEmpty());
     EXPECT_LE(lines.size() - 1, 5u) << all;  // the first is no statement
   }
