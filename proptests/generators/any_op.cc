@@ -23,37 +23,42 @@ using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {
-    Opcode::kSoftmax,       Opcode::kIndexAdd,     Opcode::kIndexCopy,
-    Opcode::kLogSoftmax,    Opcode::kCrossEntropy, Opcode::kMax,
-    Opcode::kMin,           Opcode::kArgmax,       Opcode::kArgmin,
-    Opcode::kExpInPlace,    Opcode::kSqrtInPlace,  Opcode::kSinInPlace,
-    Opcode::kCosInPlace,    Opcode::kTanhInPlace,  Opcode::kSigmoidInPlace,
-    Opcode::kBmm,           Opcode::kDot,          Opcode::kOuter,
-    Opcode::kNllLoss,       Opcode::kSmoothL1Loss, Opcode::kAddmv,
-    Opcode::kAddr,          Opcode::kCat,          Opcode::kStack,
-    Opcode::kFlip,          Opcode::kSort,         Opcode::kScatterAdd,
-    Opcode::kCumsum,        Opcode::kIndexSelect,  Opcode::kCosh,
-    Opcode::kLogcumsumexp,  Opcode::kArgsort,      Opcode::kTopk,
-    Opcode::kTopkIndices,   Opcode::kCummax,       Opcode::kCummin,
-    Opcode::kCummaxIndices, Opcode::kCumminIndices};
+constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,      Opcode::kIndexCopy,
+                                  Opcode::kLogSoftmax,   Opcode::kCrossEntropy,
+                                  Opcode::kMax,          Opcode::kMin,
+                                  Opcode::kArgmax,       Opcode::kArgmin,
+                                  Opcode::kExpInPlace,   Opcode::kSqrtInPlace,
+                                  Opcode::kSinInPlace,   Opcode::kCosInPlace,
+                                  Opcode::kTanhInPlace,  Opcode::kSigmoidInPlace,
+                                  Opcode::kBmm,          Opcode::kDot,
+                                  Opcode::kOuter,        Opcode::kNllLoss,
+                                  Opcode::kSmoothL1Loss, Opcode::kAddmv,
+                                  Opcode::kAddr,         Opcode::kCat,
+                                  Opcode::kStack,        Opcode::kFlip,
+                                  Opcode::kSort,         Opcode::kScatterAdd,
+                                  Opcode::kCumsum,       Opcode::kIndexSelect,
+                                  Opcode::kCosh,         Opcode::kLogcumsumexp,
+                                  Opcode::kArgsort,      Opcode::kTopk,
+                                  Opcode::kTopkIndices,  Opcode::kCummax,
+                                  Opcode::kCummin,       Opcode::kCumminIndices};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
-    Opcode::kArgmax,       Opcode::kArgmin,       Opcode::kBmm,           Opcode::kNllLoss,
-    Opcode::kOuter,        Opcode::kAddmm,        Opcode::kSort,          Opcode::kArgsort,
-    Opcode::kScatterAdd,   Opcode::kCumsum,       Opcode::kFlip,          Opcode::kCat,
-    Opcode::kSqrtInPlace,  Opcode::kPadReplicate, Opcode::kPadReflect,    Opcode::kPadCircular,
-    Opcode::kEmbedding,    Opcode::kStack,        Opcode::kAcosh,         Opcode::kTril,
-    Opcode::kIndexCopy,    Opcode::kTopk,         Opcode::kCummaxIndices, Opcode::kTopkIndices,
-    Opcode::kCumminIndices};
+    Opcode::kArgmax,      Opcode::kArgmin,       Opcode::kBmm,           Opcode::kNllLoss,
+    Opcode::kOuter,       Opcode::kAddmm,        Opcode::kSort,          Opcode::kArgsort,
+    Opcode::kScatterAdd,  Opcode::kCumsum,       Opcode::kFlip,          Opcode::kCat,
+    Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect,    Opcode::kPadCircular,
+    Opcode::kEmbedding,   Opcode::kStack,        Opcode::kAcosh,         Opcode::kTril,
+    Opcode::kIndexCopy,   Opcode::kTopk,         Opcode::kCummaxIndices, Opcode::kIndexAdd,
+    Opcode::kPad};
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {Opcode::kTril,       Opcode::kTriu,         Opcode::kRepeat,
                                    Opcode::kCumprod,    Opcode::kEmbedding,    Opcode::kBaddbmm,
                                    Opcode::kAddbmm,     Opcode::kRoll,         Opcode::kPad,
                                    Opcode::kPadReflect, Opcode::kPadReplicate, Opcode::kPadCircular,
-                                   Opcode::kScatter,    Opcode::kVar,          Opcode::kLogsumexp};
+                                   Opcode::kScatter,    Opcode::kVar,          Opcode::kLogsumexp,
+                                   Opcode::kIndexAdd,   Opcode::kCummaxIndices};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -224,7 +229,7 @@ void AddOp(Draft& draft) {
 // Ops are many: two in most parts.
 void AddAnyOp(Draft& draft) {
   AddOp(draft);
-  if (draft.source().Chance(88) && draft.HasRoom()) AddOp(draft);
+  if (draft.source().Chance(83) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators

@@ -46,7 +46,7 @@ Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
   if (draft.rounding() && source.Chance(18)) return Action("exp");
   if (draw < 5) return Action("pass");
   if (draw < 10) return Scale(source);
-  if (draw < 16) return Action("square");
+  if (draw < 15) return Action("square");
   if (draw < 20) return Action("warn");
   if (draw < 26) {
     const ValueId target = PickTarget(draft, operands);

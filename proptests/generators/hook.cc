@@ -110,7 +110,7 @@ void RemoveAgain(Draft& draft, ValueId x, const std::string& id) {
 void AddAccumulateHook(Draft& draft, ValueId leaf) {
   Source& source = draft.source();
   Attributes attributes;
-  const uint64_t draw = source.Below(15);
+  const uint64_t draw = source.Below(16);
   if (draw < 4 || (draw < 8 && !AddActionOnOthers(draft, leaf, &attributes))) {
     attributes.push_back({Key::kDo, std::string("record")});
   } else if (draw >= 8 && draw < 10) {

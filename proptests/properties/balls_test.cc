@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,9 +37,11 @@ struct Widths {
   std::vector<double> values;
   std::vector<double> gradients;
   double unit = 0x1p-53;
+  std::set<double> seen;    // of the Program at hand
   size_t not_compared = 0;  // wider than an eighth of the number, or of 1
 
   void Add(const Evidence& evidence, const BallResult& ball) {
+    seen.clear();
     const auto& twin = evidence.expected.observation.values;
     unit = oracles::HoldsSingle(evidence.program) ? 0x1p-24 : 0x1p-53;
     for (size_t v = 0; v < ball.values.size(); ++v) {
@@ -61,6 +64,7 @@ struct Widths {
       const Enclosure& exact = ball.elements[i];
       // Hulls at kinks say nothing of rounding.
       if (bounds[i] == 0 || !(exact.radius < 1e-6 * bounds[i])) continue;
+      if (!seen.insert(bounds[i]).second) continue;  // what one share reaches is one number
       if (bounds[i] > std::max(1.0, std::fabs(exact.nearest)) / 8) {
         ++not_compared;
         continue;
@@ -105,7 +109,7 @@ struct Widths {
 };
 
 TEST(Balls, HoldAllWitnessesAndTheEngine) {
-  constexpr int kPrograms = 12000;  // fewer, and one Program of many wide shares decides
+  constexpr int kPrograms = 24000;  // fewer, and one Program of many wide shares decides
   judge::EngineRun run;
   Widths widths;
   int asked = 0, judged = 0;
