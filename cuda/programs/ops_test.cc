@@ -53,7 +53,7 @@ std::optional<program::ErrorRecord> ErrorOfProgramsWith(program::Opcode op) {
   EXPECT_TRUE(generators::SetDevice("cuda", &options).ok());
   std::optional<program::ErrorRecord> error = {
       {ErrorKind::kInternal, -1, "no Program holds the operation"}};
-  for (uint64_t seed = 1; seed <= 500 && error; ++seed) {
+  for (uint64_t seed = 1; seed <= 1000 && error; ++seed) {
     const program::Program program = generators::Generate(seed, options);
     const bool has_op =
         std::any_of(program.statements.begin(), program.statements.end(),
