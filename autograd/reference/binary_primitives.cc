@@ -222,9 +222,11 @@ constexpr PrimitiveRow kBinaryRows[] = {
 
     {Primitive::kAtan2, Opcode::kAtan2, 2, kSavesA | kSavesB, BinaryValue<Atan2>,
      [](const Backward& x) {
+       // What stands above the line has a gradient of its own, which an engine may sum by itself
+       // where the operand was broadcast.
        const Term a = x.in(0), b = x.in(1);
-       const Term slope = (x.which == 0 ? b : -a) / (a * a + b * b);
-       return x.g * slope;
+       const Term above = x.which == 0 ? x.in(1) : -x.in(0);
+       return x.g * (above / (a * a + b * b));
      },
      PartialsOfAtan2},
 

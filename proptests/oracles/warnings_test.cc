@@ -43,5 +43,27 @@ TEST(Warnings, LostDoubledSwappedAndMisplacedOnesAreFound) {
   }
 }
 
+// The second call goes over nodes that create_graph made, whose order is the engine's own.
+TEST(Warnings, AnyOrderOverNodesOfAGraphOfGradients) {
+  constexpr char kText[] =
+      "%x = leaf type=f64[] data=1 grad=1\n"
+      "%y = leaf type=f64[] data=1 grad=1\n"
+      "hook %y do=warn\n"
+      "accumulate_hook %x do=warn\n"
+      "%z = atan2 %x %y\n"
+      "%g,%h = grad %z inputs=%y,%x create_graph=1\n"
+      "backward %g\n";
+  Trial trial(kText);
+  ASSERT_EQ(trial.observed.warnings.size(), 3u);
+  std::swap(trial.observed.warnings[1], trial.observed.warnings[2]);
+  ExpectAgreement(JudgeWarnings(trial.evidence(0)));
+  std::swap(trial.observed.warnings[0], trial.observed.warnings[1]);
+  ExpectAgreement(JudgeWarnings(trial.evidence(0)));  // each call has those that it had
+  ExpectFound(
+      JudgeWarnings, "warnings", [](Observation& o) { o.warnings.pop_back(); }, 0, kText);
+  ExpectFound(
+      JudgeWarnings, "warnings", [](Observation& o) { o.warnings[1] = o.warnings[2]; }, 0, kText);
+}
+
 }  // namespace
 }  // namespace twingrad::oracles
