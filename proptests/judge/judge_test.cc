@@ -51,6 +51,20 @@ TEST(Judge, OwnEngineAgreesOnASquare) {
   EXPECT_EQ(statistics.findings, 0u);
 }
 
+// The engine sums the numerator of atan2's second derivative apart where an operand is broadcast,
+// here of large parts that cancel.
+TEST(Judge, ABroadcastOperandMayGatherLargeParts) {
+  Judge judge;
+  const Judgement judgement = judge(
+      Parsed("%v0 = leaf type=f32[1,2,1,2] seed=43 grad=1\n%v1 = cumsum %v0 dim=1\n"
+             "%v2 = mul %v1 %v0\n%v3 = leaf type=f32[2] data=0,1 grad=1\n%v4 = atan2 %v2 %v3\n"
+             "%v5 = sum %v4\n%v6,%v7 = grad %v5 inputs=%v0,%v2 create_graph=1\n%v8 = sum %v6\n"
+             "%v9 = leaf type=f32[1,2,1,2] data=0,0,0,2\n%v10 = mul %v7 %v9\n%v11 = sum %v10\n"
+             "%v12 = add %v8 %v11\nbackward %v12\n"));
+  EXPECT_EQ(judgement.Failure(), nullptr) << judgement.Failure()->text;
+  EXPECT_EQ(judge.statistics().findings, 0u);
+}
+
 TEST(Judge, ProgramsThatRaceAreCountedOnceEach) {
   Judge judge;
   const auto passes = [&](const std::string& streams) {
