@@ -57,7 +57,7 @@ TEST(GradientsOf, Dropout) {
 TEST(GradientsOf, Attention) {
   ExpectGradients(
       [](const std::vector<Tensor>& x) -> std::vector<Tensor> {
-        return {Attention(x[0], x[1], x[2], {.causal = true})};
+        return {ScaledDotProductAttention(x[0], x[1], x[2], {.causal = true})};
       },
       {Drawn({2, 3, 2}, 1), Drawn({2, 3, 2}, 2), Drawn({2, 3, 2}, 3)});
 }

@@ -20,7 +20,7 @@ using program::Signature;
 
 std::string TextOfHeaders() {
   std::string text;
-  for (const char* header : {"functions.h", "networks.h"}) {
+  for (const char* header : {"functions.h", "networks.h", "norms.h"}) {
     std::ifstream file(std::string("autograd/notation/") + header);
     text.append(std::istreambuf_iterator<char>(file), {});
   }

@@ -29,8 +29,7 @@ Tensor Transposed(const Tensor& a, const Tensor& weights, const TransposedOption
 }  // namespace
 
 Tensor Linear(const Tensor& a, const Tensor& weights, const Tensor& bias) {
-  const Tensor product = ops::Matmul(a, ops::T(weights));
-  return bias.defined() ? ops::Add(product, bias) : product;
+  return ops::Linear(a, weights, bias);
 }
 
 Tensor Conv1d(const Tensor& a, const Tensor& weights, const ConvolutionOptions& options) {

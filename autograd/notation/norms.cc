@@ -1,32 +1,19 @@
 #include "autograd/notation/norms.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/thread_state.h"
-#include "autograd/notation/elements.h"
 #include "autograd/notation/functions.h"
 #include "autograd/notation/operators.h"
+#include "autograd/ops/ops.h"
 
 namespace twingrad {
 namespace {
-
-Shape DimsFrom(int64_t first, int64_t end) {
-  Shape dims;
-  for (int64_t d = first; d < end; ++d) dims.push_back(d);
-  return dims;
-}
-
-Tensor NormalizedBy(const Tensor& a, const Tensor& mean, const Tensor& variance, double epsilon) {
-  return (a - mean) * Rsqrt(variance + epsilon);
-}
-
-Tensor Normalized(const Tensor& a, Ints dims, double epsilon) {
-  return NormalizedBy(a, Mean(a, dims, true), Var(a, dims, true), epsilon);
-}
 
 // A number a channel, beside [N, C, ..].
 Tensor OfChannels(const Tensor& numbers, const Tensor& a) {
@@ -35,13 +22,11 @@ Tensor OfChannels(const Tensor& numbers, const Tensor& a) {
   return Reshape(numbers, shape);
 }
 
-Tensor Scaled(Tensor a, const NormOptions& options, bool of_channels) {
-  const auto beside = [&](const Tensor& numbers) {
-    return of_channels ? OfChannels(numbers, a) : numbers;
-  };
-  if (options.weight.defined()) a = a * beside(options.weight);
-  if (options.bias.defined()) a = a + beside(options.bias);
-  return a;
+// The weight, of ones where there is none beside a bias.
+Tensor WeightOf(const NormOptions& options) {
+  const bool alone = options.bias.defined() && !options.weight.defined();
+  return alone ? Tensor::Ones(options.bias.sizes(), options.bias.dtype(), options.bias.device())
+               : options.weight;
 }
 
 void CheckChannels(const char* op, const Tensor& a) {
@@ -51,42 +36,28 @@ void CheckChannels(const char* op, const Tensor& a) {
                            "; it takes [N, C, ..], of rank 2 or more; reshape it"));
 }
 
-// Those of the batch, added to what has been seen before.
-void Remember(RunningMoments& moments, const Tensor& mean, const Tensor& variance, int64_t count) {
+// Those of a batch with `count` numbers a channel, added to what has been seen before.
+void Remember(RunningMoments& moments, const Tensor& a, int64_t count) {
   const NoGradGuard no_grad;
+  Shape dims = {0};  // all but the channels
+  for (int64_t d = 2; d < a.dim(); ++d) dims.push_back(d);
   const double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
   const auto mixed = [&](const Tensor& seen, const Tensor& latest) {
     if (!seen.defined()) return Clone(latest);
     return seen * (1 - moments.momentum) + latest * moments.momentum;
   };
-  moments.mean = mixed(moments.mean, Reshape(mean, {-1}));
-  moments.variance = mixed(moments.variance, Reshape(variance, {-1}) * unbiased);
+  moments.mean = mixed(moments.mean, Mean(a, dims));
+  moments.variance = mixed(moments.variance, Var(a, dims) * unbiased);
 }
 
 }  // namespace
 
 Tensor LayerNorm(const Tensor& a, int64_t dims, const NormOptions& options) {
-  const int64_t rank = a.defined() ? a.dim() : 0;
-  if (dims < 1 || dims > rank) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[layer_norm] over ", dims, " dimensions of a tensor of rank ", rank,
-                             "; it takes 1 to the rank"));
-  }
-  return Scaled(Normalized(a, DimsFrom(rank - dims, rank), options.epsilon), options, false);
+  return ops::LayerNorm(a, WeightOf(options), options.bias, dims, options.epsilon);
 }
 
 Tensor GroupNorm(const Tensor& a, int64_t groups, const NormOptions& options) {
-  CheckChannels("group_norm", a);
-  const int64_t channels = a.sizes()[1];
-  if (groups < 1 || channels % groups != 0) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[group_norm] ", channels, " channels in ", groups,
-                             " groups; the number of groups must divide that of channels"));
-  }
-  const Shape sizes(a.sizes().begin(), a.sizes().end());
-  if (a.numel() == 0) return Scaled(a * 1, options, true);
-  const Tensor parts = Reshape(a, {sizes[0], groups, -1});
-  return Scaled(Reshape(Normalized(parts, {2}, options.epsilon), sizes), options, true);
+  return ops::GroupNorm(a, WeightOf(options), options.bias, groups, options.epsilon);
 }
 
 Tensor BatchNorm(const Tensor& a, RunningMoments& moments, bool training,
@@ -98,8 +69,11 @@ Tensor BatchNorm(const Tensor& a, RunningMoments& moments, bool training,
                   "[batch_norm] evaluation without moments; there must have been a batch in "
                   "training, or mean and variance must be set");
     }
-    const Tensor mean = OfChannels(moments.mean, a), variance = OfChannels(moments.variance, a);
-    return Scaled(NormalizedBy(a, mean, variance, options.epsilon), options, true);
+    const Tensor apart = a - OfChannels(moments.mean, a);
+    Tensor y = apart * Rsqrt(OfChannels(moments.variance, a) + options.epsilon);
+    if (options.weight.defined()) y = y * OfChannels(options.weight, a);
+    if (options.bias.defined()) y = y + OfChannels(options.bias, a);
+    return y;
   }
   const int64_t channels = a.sizes()[1];
   const int64_t count = channels == 0 ? 0 : a.numel() / channels;
@@ -108,27 +82,23 @@ Tensor BatchNorm(const Tensor& a, RunningMoments& moments, bool training,
                 absl::StrCat("[batch_norm] ", count, " numbers a channel of ",
                              ShapeToString(a.sizes()), "; training takes 2 or more"));
   }
-  Shape dims = DimsFrom(1, a.dim());
-  dims[0] = 0;  // all but the channels
-  const Tensor mean = Mean(a, dims, true), variance = Var(a, dims, true);
-  Remember(moments, mean, variance, count);
-  return Scaled(NormalizedBy(a, mean, variance, options.epsilon), options, true);
+  Remember(moments, a, count);
+  return ops::BatchNorm(a, WeightOf(options), options.bias, options.epsilon);
 }
 
 Tensor Dropout(const Tensor& a, double probability, Generator& generator) {
-  if (!(probability >= 0 && probability < 1)) {
-    throw Error(ErrorKind::kInvalidArgument, absl::StrCat("[dropout] probability ", probability,
-                                                          "; it is from 0 to less than 1"));
-  }
-  const std::vector<double> draws = Elements(Uniform(a.sizes(), 0, 1, generator));
-  std::vector<double> factors;
-  for (const double draw : draws) factors.push_back(draw < probability ? 0 : 1 / (1 - probability));
-  const Tensor mask = Tensor::FromData<double>(a.sizes(), factors);
-  return a * To(Cast(mask, a.dtype()), a.device());
+  const PhiloxBlock words = generator.NextBlock();
+  return ops::Dropout(a, probability, uint64_t{words[1]} << 32 | words[0]);
 }
 
-Tensor Attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                 const AttentionOptions& options) {
+Tensor ScaledDotProductAttention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                 const AttentionOptions& options) {
+  const auto batch = [](const Tensor& a) { return a.sizes().first(a.sizes().size() - 2); };
+  const bool plain = !options.mask.defined() && q.dim() >= 2 && q.dim() <= 4 &&
+                     k.dim() == q.dim() && v.dim() == q.dim() &&
+                     std::ranges::equal(batch(q), batch(k)) &&
+                     std::ranges::equal(batch(k), batch(v));
+  if (plain) return ops::ScaledDotProductAttention(q, k, v, options.causal);
   Tensor scores =
       Matmul(q, Transpose(k)) * (1 / std::sqrt(static_cast<double>(q.sizes()[q.dim() - 1])));
   constexpr double kUnseen = -std::numeric_limits<double>::infinity();

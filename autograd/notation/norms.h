@@ -2,7 +2,7 @@
 //
 //   Tensor y = LayerNorm(x, /*dims=*/1, {.weight = w, .bias = b});
 //   y = Dropout(y, 0.1, generator);
-//   Tensor z = Attention(q, k, v, {.causal = true});
+//   Tensor z = ScaledDotProductAttention(q, k, v, {.causal = true});
 //
 // f32 and f64. Weights and biases may be left out. What does not fit is Error(kShape); a number out
 // of its range is Error(kInvalidArgument).
@@ -56,7 +56,7 @@ struct AttentionOptions {
 };
 // softmax(q kᵀ / √E) v for q: [.., L, E], k: [.., S, E] and v: [.., S, D]. Each query must see a
 // key. A. Vaswani et al., "Attention is all you need", NIPS 2017.
-Tensor Attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                 const AttentionOptions& options = {});
+Tensor ScaledDotProductAttention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                 const AttentionOptions& options = {});
 
 }  // namespace twingrad

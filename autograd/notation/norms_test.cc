@@ -90,15 +90,15 @@ TEST(Attention, IsAMeanOfWhatTheQuerySees) {
   const Tensor q = Tensor::Zeros({2, 1}, DType::kF64);  // to which all keys are alike
   const Tensor k = Tensor::FromData<double>({2, 1}, {1, 2});
   const Tensor v = Tensor::FromData<double>({2, 2}, {1, 10, 3, 30});
-  ExpectNear(Attention(q, k, v), {2, 20, 2, 20});
-  ExpectNear(Attention(q, k, v, {.causal = true}), {1, 10, 2, 20});
+  ExpectNear(ScaledDotProductAttention(q, k, v), {2, 20, 2, 20});
+  ExpectNear(ScaledDotProductAttention(q, k, v, {.causal = true}), {1, 10, 2, 20});
   const Tensor mask = Tensor::FromData<bool>({1, 2}, {false, true});
-  ExpectNear(Attention(q, k, v, {.mask = mask}), {3, 30, 3, 30});
+  ExpectNear(ScaledDotProductAttention(q, k, v, {.mask = mask}), {3, 30, 3, 30});
   // e^(1·2/√1) for the second key, 1 for the first
   const Tensor one = Tensor::Ones({1, 1}, DType::kF64),
                keys = Tensor::FromData<double>({2, 1}, {0, 2});
   const double share = 1 / (1 + std::exp(-2));
-  ExpectNear(Attention(one, keys, v), {1 + 2 * share, 10 + 20 * share});
+  ExpectNear(ScaledDotProductAttention(one, keys, v), {1 + 2 * share, 10 + 20 * share});
 }
 
 }  // namespace

@@ -189,6 +189,45 @@ Tensor Addbmm(const Tensor& a, const Tensor& b, const Tensor& c) {
   return AddProduct("addbmm", "AddbmmBackward", a, b, c, product, OfLeft, OfRight);
 }
 
+Tensor Linear(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+  CheckDefined("linear", a, weight);
+  kernels::CheckSameKind("linear", a, weight);
+  if (bias.defined()) kernels::CheckSameKind("linear", a, bias);
+  const bool fits = weight.dim() == 2 && a.dim() >= 1 &&
+                    a.sizes()[a.sizes().size() - 1] == weight.sizes()[1] &&
+                    (!bias.defined() || bias.sizes() == Ints(weight.sizes()).first(1));
+  if (!fits) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[linear] shapes ", ShapeToString(a.sizes()), ", ",
+                             ShapeToString(weight.sizes()), " and ",
+                             bias.defined() ? ShapeToString(bias.sizes()) : "none",
+                             "; of [..,I], [O,I] and [O] it goes"));
+  }
+  Shape rows = {1, a.sizes()[a.sizes().size() - 1]}, sizes = SizesOf(a);
+  for (size_t d = 0; d + 1 < sizes.size(); ++d) rows[0] *= sizes[d];
+  Tensor result = kernels::Matmul(ReshapeTo(a.Detach(), rows), TransposeLast(weight.Detach()));
+  if (bias.defined()) result = kernels::Add(result, bias);
+  const Shape products = SizesOf(result);
+  Shape shape = sizes;
+  shape.back() = weight.sizes()[0];
+  result = WithShape(result, shape);
+  const bool records = bias.defined() ? ShouldRecord(a, weight, bias) : ShouldRecord(a, weight);
+  if (!records) return result;
+  const Tensor none;
+  const Tensor* const operands[] = {&a, &weight, &bias};
+  Record<2>("LinearBackward", result,
+            Span<const Tensor* const>(operands).first(bias.defined() ? 3 : 2),
+            [rows, sizes, products](size_t k, const Tensor& gradient, const Tensor* saved) {
+              const Tensor g = ReshapeTo(gradient, products);
+              if (k == 0) return ReshapeTo(Matmul(g, saved[1]), sizes);
+              if (k == 1) return Matmul(TransposeLast(g), ReshapeTo(saved[0], rows));
+              return SumTo(g, {products[1]});
+            })
+      ->Save(RequiresGrad(weight) ? a : none)
+      ->Save(RequiresGrad(a) ? weight : none);
+  return result;
+}
+
 Tensor Matmul(const Tensor& a, const Tensor& b) {
   CheckDefined("matmul", a, b);
   Tensor result = kernels::Matmul(a, b);

@@ -1,4 +1,4 @@
-// matmul, bmm, dot, outer and sums with these, differentiable.
+// matmul, bmm, dot, outer, sums with these, and linear, differentiable.
 //
 //   Tensor c = ops::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
@@ -29,5 +29,8 @@ Tensor Addmv(const Tensor& a, const Tensor& b, const Tensor& c);
 Tensor Addr(const Tensor& a, const Tensor& b, const Tensor& c);
 Tensor Baddbmm(const Tensor& a, const Tensor& b, const Tensor& c);
 Tensor Addbmm(const Tensor& a, const Tensor& b, const Tensor& c);
+
+// a weightᵀ + bias for a [..,I], weight [O,I] and bias [O] or undefined: [..,O].
+Tensor Linear(const Tensor& a, const Tensor& weight, const Tensor& bias);
 
 }  // namespace twingrad::ops

@@ -107,5 +107,25 @@ TEST(LinearAlgebra, AddedProductsOfStacks) {
   }
 }
 
+TEST(LinearAlgebra, LinearMultipliesRowsByRows) {
+  const Tensor a = Leaf({2, 1, 2}, {1, 2, 3, 4}), weight = Leaf({3, 2}, {1, 0, 0, 1, 1, 10});
+  const Tensor bias = Leaf({3}, {100, 200, 300});
+  const Tensor y = Linear(a, weight, bias);
+  EXPECT_EQ(Elements(y), (Doubles{101, 202, 321, 103, 204, 343}));
+  EXPECT_EQ(Elements(Linear(a, weight, Tensor())), (Doubles{1, 2, 21, 3, 4, 43}));
+  EXPECT_EQ(Weighed(y, a), (Doubles{4, 32, 10, 65}));
+  EXPECT_EQ(Weighed(y, weight), (Doubles{13, 18, 17, 24, 21, 30}));
+  EXPECT_EQ(Weighed(y, bias), (Doubles{5, 7, 9}));
+  const Tensor vector = Leaf({2}, {1, 2});
+  EXPECT_EQ(Elements(Linear(vector, weight, bias)), (Doubles{101, 202, 321}));
+  EXPECT_EQ(Weighed(Linear(vector, weight, bias), vector), (Doubles{4, 32}));
+  const Tensor x = Leaf({1, 1}, {3});
+  EXPECT_EQ(Derivative(Linear(x, Matmul(x, x), Tensor()), x, 2), 18);  // of x^3
+  EXPECT_EQ(Linear(Values({0, 2}, {}), weight, bias).numel(), 0);
+  EXPECT_EQ(KindOf([&] { Linear(a, bias, bias); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Linear(bias, weight, bias); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Linear(a, weight, vector); }), ErrorKind::kShape);
+}
+
 }  // namespace
 }  // namespace twingrad::ops

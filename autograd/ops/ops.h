@@ -4,11 +4,14 @@
 
 #include "autograd/ops/activation.h"      // IWYU pragma: export
 #include "autograd/ops/arithmetic.h"      // IWYU pragma: export
+#include "autograd/ops/attention.h"       // IWYU pragma: export
 #include "autograd/ops/convolution.h"     // IWYU pragma: export
 #include "autograd/ops/copy.h"            // IWYU pragma: export
+#include "autograd/ops/dropout.h"         // IWYU pragma: export
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export
+#include "autograd/ops/norm.h"            // IWYU pragma: export
 #include "autograd/ops/order.h"           // IWYU pragma: export
 #include "autograd/ops/pairs.h"           // IWYU pragma: export
 #include "autograd/ops/parts.h"           // IWYU pragma: export

@@ -89,6 +89,22 @@ void Run(Operands operands, const Statement& statement, Span<Tensor> results) {
   Call(kFunction, {statement, operands, kList}, results);
 }
 
+// Operands that may be left out.
+Tensor OrNone(Joined operands, size_t k) { return k < operands.size() ? *operands[k] : Tensor(); }
+Tensor LinearOf(Joined o) { return Linear(*o[0], *o[1], OrNone(o, 2)); }
+Tensor LayerNormOf(Joined o, int64_t count, double eps) {
+  return LayerNorm(*o[0], OrNone(o, 1), OrNone(o, 2), count, eps);
+}
+Tensor GroupNormOf(Joined o, int64_t groups, double eps) {
+  return GroupNorm(*o[0], OrNone(o, 1), OrNone(o, 2), groups, eps);
+}
+Tensor BatchNormOf(Joined o, double eps) {
+  return BatchNorm(*o[0], OrNone(o, 1), OrNone(o, 2), eps);
+}
+Tensor DropoutOf(const Tensor& a, double by, int64_t seed) {
+  return Dropout(a, by, static_cast<uint64_t>(seed));
+}
+
 Tensor SwapDims(const Tensor& a, Ints dims) { return Transpose(a, dims.at(0), dims.at(1)); }
 
 constexpr std::string_view kNumbers = "f32 f64 i64";
@@ -164,6 +180,8 @@ constexpr RegisteredOp kRows[] = {
      "g where a > 0, else g e^(a/by)", "f32 f64; by > 0"},
     {Opcode::kSelu, Run<Selu>, "s a where a > 0, else s α (e^a - 1); s = 1.0507…, α = 1.6732…",
      "g s where a > 0, else g s α e^a", kFloats},
+    {Opcode::kDropout, Run<DropoutOf, kBy, kSeed>, "a / (1 - by), times 0 where seed drops it",
+     "g / (1 - by), times 0 where seed drops it", "f32 f64; 0 ≤ by < 1"},
     {Opcode::kWhere, Run<Where>, "c ? a : b", "g where c, else 0; 0 where c, else g",
      "f32 f64 i64; c is bool and has no gradient"},
     {Opcode::kMaskedFill, Run<MaskedFill, kBy>, "c ? by : b", "0 where c, else g",
@@ -242,6 +260,10 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kBmm, Run<Bmm>, "a b", "g bᵀ; aᵀ g", "f32 f64 i64; rank 3"},
     {Opcode::kDot, Run<Dot>, "Σ a b", "g b; g a", "f32 f64 i64; rank 1"},
     {Opcode::kOuter, Run<Outer>, "a bᵀ", "g b; gᵀ a", "f32 f64 i64; rank 1"},
+    {Opcode::kLinear, Run<LinearOf>, "a bᵀ + c", "g b; gᵀ a; Σ g", "f32 f64; b of rank 2"},
+    {Opcode::kScaledDotProductAttention, Run<ScaledDotProductAttention, kCausal>,
+     "P c, P = softmax(a bᵀ / √E)", "S b; Sᵀ a; Pᵀ g, S = (h - Σ h P) P / √E, h = g cᵀ",
+     "f32 f64; ranks 2 to 4"},
     {Opcode::kConv1d, Run<Convolution<1>, kStride, kPadding, kDilation, kGroups>,
      "Σ of windows of a times b", "g times b where each element came from; Σ g times windows of a",
      kFloats},
@@ -340,6 +362,13 @@ constexpr RegisteredOp kRows[] = {
      "Σ g e^(a-r) from each on", "f32 f64; -inf before the first finite a"},
     {Opcode::kSoftmax, Run<Softmax, kDim>, "e^a / Σ e^a along dim", "(g - Σ g r) r", kFloats},
     {Opcode::kLogSoftmax, Run<LogSoftmax, kDim>, "a - log Σ e^a along dim", "g - e^r Σ g", kFloats},
+    {Opcode::kLayerNorm, Run<LayerNormOf, kCount, kEps>,
+     "n b + c, n = (a - mean) r, r = 1 / √(variance + eps)",
+     "r (h - mean h - n mean(h n)), h = g b; Σ g n; Σ g", "f32 f64; eps > 0"},
+    {Opcode::kGroupNorm, Run<GroupNormOf, kGroups, kEps>, "the same over groups of channels",
+     "as layer_norm", "f32 f64; eps > 0"},
+    {Opcode::kBatchNorm, Run<BatchNormOf, kEps>, "the same over all but the channels",
+     "as layer_norm", "f32 f64; eps > 0"},
     {Opcode::kMseLoss, Run<MseLoss, kReduction>, "mean, sum or each of (a - b)²",
      "g/n · 2 (a - b); g/n · 2 (b - a)", kFloats},
     {Opcode::kCrossEntropy, Run<CrossEntropy, kReduction>,

@@ -64,6 +64,13 @@ inline constexpr AttributeSpec kConvolutionKeys[] = {kStride, kPadding, kDilatio
 inline constexpr AttributeSpec kTransposedKeys[] = {
     kStride, kPadding, kDilation, kGroups,
     Optional(Key::kOutputPadding, kIntegers, Default::kEmpty)};
+inline constexpr AttributeSpec kDropoutKeys[] = {Required(Key::kBy, kNumber),
+                                                 Required(Key::kSeed, kInteger)};
+inline constexpr AttributeSpec kCausalKeys[] = {Flag(Key::kCausal)};
+inline constexpr AttributeSpec kEps = Required(Key::kEps, kNumber);
+inline constexpr AttributeSpec kLayerNormKeys[] = {Required(Key::kCount, kInteger), kEps};
+inline constexpr AttributeSpec kGroupNormKeys[] = {kGroups, kEps};
+inline constexpr AttributeSpec kBatchNormKeys[] = {kEps};
 inline constexpr AttributeSpec kLossKeys[] = {
     Optional(Key::kReduction, kWord, Default::kNone, "sum none")};
 inline constexpr AttributeSpec kShapeKeys[] = {Required(Key::kShape, kIntegers)};

@@ -4,9 +4,9 @@ Each statement comes as (name, results, operands, attributes): names keep their 
 """
 
 _FLAGS = {'grad', 'keepdim', 'retain_graph', 'create_graph', 'allow_unused', 'materialize', 'descending',
-          'align_corners'}
+          'align_corners', 'causal'}
 _INTEGERS = {'seed', 'dim', 'index', 'start', 'stop', 'step', 'count', 'at', 'groups'}
-_NUMBERS = {'by', 'min', 'max'}
+_NUMBERS = {'by', 'min', 'max', 'eps'}
 
 
 def element(text, dtype):

@@ -19,6 +19,7 @@ enum class Dependence : uint8_t {
   kBilinear,  // linear in each of the two operands: the derivative of one is the other
   kQuotient,  // linear in the first of two operands
   kAddmm,     // a + b c: linear in a, bilinear in b and c
+  kAffine,    // a b + c: bilinear in a and b, linear in c
   kCurved,    // on every operand that has a gradient
 };
 

@@ -69,6 +69,7 @@ enum class Opcode : uint8_t {
   kElu,        // by=
   kCelu,       // by=
   kSelu,
+  kDropout,  // by=: how often, seed=
   // where %condition %a %b
   kWhere,
   // masked_fill %condition %a by=
@@ -119,6 +120,8 @@ enum class Opcode : uint8_t {
   kBmm,
   kDot,
   kOuter,
+  kLinear,
+  kScaledDotProductAttention,  // causal=
   // Sums of products over windows: stride=, padding=, dilation=, groups=.
   kConv1d,
   kConv2d,
@@ -168,6 +171,10 @@ enum class Opcode : uint8_t {
   kLogcumsumexp,
   kSoftmax,
   kLogSoftmax,
+  // Less the mean and by the deviation, then times a weight and plus a bias: eps=.
+  kLayerNorm,  // count=
+  kGroupNorm,  // groups=
+  kBatchNorm,
   // Losses: reduction= (mean when absent).
   kMseLoss,
   kCrossEntropy,
@@ -246,7 +253,7 @@ inline constexpr int kNumOpcodes = static_cast<int>(Opcode::kExpect) + 1;
 enum class Key : uint8_t {
   kType,               // leaf: f64[2,3]
   kData,               // leaf, expect: comma-separated elements
-  kSeed,               // leaf: elements drawn from this seed (see leaf_data.h)
+  kSeed,               // leaf: elements drawn from this seed (see leaf_data.h); dropout
   kFill,               // leaf: every element has this value
   kGrad,               // leaf: requires grad (0/1)
   kDevice,             // leaf, to: cpu or dev:N
@@ -268,10 +275,11 @@ enum class Key : uint8_t {
   kMaterialize,        // grad (0/1)
   kId,                 // hooks: handle name
   kDo,                 // hooks, custom: what it does
-  kBy,                 // hooks: factor of do=scale; ops: a factor, or a number of places
+  kBy,                 // hooks: factor of do=scale; ops: a factor, a number of places, a share
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
-  kCount,              // expect: a number; entries: of a window, of split, of topk; chunk: parts
+  kCount,              // expect: a number; entries: of a window, of split, of topk; chunk: parts;
+                       // layer_norm: dimensions
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
   kMin,                // clamp, hardtanh: the least value
@@ -283,9 +291,11 @@ enum class Key : uint8_t {
   kStride,             // convolutions, pools: from one window to the next; as_strided
   kPadding,            // convolutions, pools: how many entries more before and after
   kDilation,           // convolutions: from one entry of a window to the next
-  kGroups,             // convolutions: how many groups of channels
+  kGroups,             // convolutions, group_norm: how many groups of channels
   kOutputPadding,      // transposed convolutions: entries more at the end of each dimension
   kAlignCorners,       // upsampling: corners stand on corners (0/1)
+  kEps,                // norms: what is added to a variance
+  kCausal,             // attention: no query sees keys behind its own place (0/1)
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

@@ -79,6 +79,7 @@ class RandomStatements {
       if (signature.IsIndex(static_cast<int>(i))) statement.operands[i] = OfType(DType::kI64);
     }
     if (PlaneRank(signature) > 0) TakePlane(statement, static_cast<size_t>(PlaneRank(signature)));
+    TakeNetwork(statement);
     type_ = Type();
     elements_ = static_cast<size_t>(NumElements(type_.shape));
     if (statement.op == Opcode::kExpect && !statement.operands.empty()) {
@@ -163,6 +164,20 @@ class RandomStatements {
     if (statement.operands.size() > 1) {
       statement.operands[1] = builder_.SeededLeaf({DType::kF64, weights}, 2);
     }
+  }
+
+  // Operands of linear, attention and norms, whose shapes must fit.
+  void TakeNetwork(Statement& statement) {
+    const bool norms = SignatureOf(statement.op).category == Category::kNorm;
+    const bool attends = statement.op == Opcode::kScaledDotProductAttention;
+    if (!norms && !attends && statement.op != Opcode::kLinear) return;
+    const auto size = static_cast<int64_t>(1 + Below(3));
+    const Shape square = {size, size}, list = {size};
+    for (size_t k = 0; k < statement.operands.size(); ++k) {
+      const bool lists = norms ? k > 0 : k == 2 && !attends;
+      statement.operands[k] = builder_.SeededLeaf({DType::kF64, lists ? list : square}, 1);
+    }
+    groups_ = size;
   }
 
   // Few handles, so that most recur.

@@ -138,6 +138,13 @@ bool Inference::CheckClamp() {
   return fault_.BlameKey(Key::kMin, "min= is above max=; it may be equal to it or less");
 }
 
+// by= of dropout.
+bool Inference::CheckShare() {
+  const double by = statement_.Get<double>(Key::kBy);
+  if (by >= 0 && by < 1) return true;
+  return fault_.BlameKey(Key::kBy, "by=", by, " of dropout; it is a share from 0 to less than 1");
+}
+
 // by= of leaky_relu, elu and celu.
 bool Inference::CheckFactor() {
   const double by = statement_.Get<double>(Key::kBy);
@@ -200,6 +207,51 @@ bool Inference::AddedProduct() {
   return fault_.BlameOperand(0, "shape ", ShapeText(shape()), " does not broadcast to ",
                              ShapeText(result_.shape), ", the shape of the product; ",
                              signature_.name, " adds to it");
+}
+
+// Rows by rows.
+bool Inference::Linear() {
+  const Shape &a = shape(0), &b = shape(1);
+  if (b.size() != 2) {
+    return fault_.BlameOperand(1, "linear by a value of rank ", b.size(), "; rank 2 goes");
+  }
+  if (a.empty() || a.back() != b[1]) {
+    return fault_.BlameOperand(0, "linear of ", ShapeText(a), " by ", ShapeText(b),
+                               "; the last sizes must be equal");
+  }
+  result_.shape.assign(a.begin(), a.end() - 1);
+  result_.shape.push_back(b[0]);
+  if (operands_.size() > 2 && shape(2) != Shape{b[0]}) {
+    return fault_.BlameOperand(2, "shape ", ShapeText(shape(2)), " beside ", ShapeText(b),
+                               "; there is a number for each row: ", ShapeText({b[0]}));
+  }
+  if (!CheckResult()) return false;
+  work_ = NumElements(result_.shape) * (b[1] + 1);
+  return true;
+}
+
+bool Inference::Attention() {
+  const Shape &a = shape(0), &b = shape(1), &c = shape(2);
+  for (size_t k = 0; k < 3; ++k) {
+    if (shape(k).size() >= 2 && shape(k).size() <= 4) continue;
+    return fault_.BlameOperand(k, signature_.name, " of a value of rank ", shape(k).size(),
+                               "; ranks 2 to 4 go");
+  }
+  const auto batches = [](const Shape& of) { return Shape(of.begin(), of.end() - 2); };
+  const size_t last = a.size() - 1;
+  const bool fits = a.size() == b.size() && b.size() == c.size() && batches(a) == batches(b) &&
+                    batches(b) == batches(c) && a[last] == b[last] && b[last - 1] == c[last - 1] &&
+                    a[last] > 0 && b[last - 1] > 0;
+  if (!fits) {
+    return fault_.BlameOperand(
+        1, signature_.name, " of ", ShapeText(a), ", ", ShapeText(b), " and ", ShapeText(c),
+        "; of [..,L,E], [..,S,E] and [..,S,D] it goes, where E and S are 1 or more");
+  }
+  result_.shape = a;
+  result_.shape[last] = c[last];
+  if (!CheckResult()) return false;
+  work_ = NumElements(a) * b[last - 1] + NumElements(result_.shape) * b[last - 1];
+  return true;
 }
 
 // bmm, dot and outer take operands of one rank.
@@ -283,6 +335,7 @@ bool Inference::Dispatch() {
   switch (signature_.category) {
     case Category::kElementwise:
       if (!Elementwise()) return false;
+      if (op() == Opcode::kDropout) return CheckShare();
       if (signature_.Find(Key::kMin) != nullptr) return CheckClamp();
       if (op() == Opcode::kMaskedFill) return CheckPadding();
       return signature_.Find(Key::kBy) == nullptr || CheckFactor();
@@ -294,11 +347,15 @@ bool Inference::Dispatch() {
       return PlaneRank(signature_) > 0 ? Replaned() : Rearranged();
     case Category::kScan:
       return Scan();
+    case Category::kNorm:
+      return Norm();
     case Category::kLoss:
       return Loss();
     case Category::kMatmul:
       if (op() == Opcode::kBmm) return ProductOfRank(3);
       if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
+      if (op() == Opcode::kLinear) return Linear();
+      if (op() == Opcode::kScaledDotProductAttention) return Attention();
       if (signature_.Find(Key::kOutputPadding) != nullptr) return Transposed();
       if (signature_.Find(Key::kGroups) != nullptr) return Convolved();
       return signature_.max_operands == 3 ? AddedProduct() : Matmul();

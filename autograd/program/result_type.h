@@ -52,11 +52,14 @@ class Inference {
   bool Elementwise();
   bool CheckClamp();
   bool CheckFactor();
+  bool CheckShare();
   bool InPlace();
   bool Matmul();
   bool AddedProduct();
   bool FactorsOf(Shape* product, int64_t* inner);
   bool ProductOfRank(size_t rank);
+  bool Linear();
+  bool Attention();
   bool Loss();
   bool LossByClasses(Shape* each);
 
@@ -99,6 +102,10 @@ class Inference {
   bool Embedded();
   bool Greatest();
   bool Scan();
+
+  // result_type_norm.cc: norms.
+  bool Norm();
+  bool Channels(Shape* of_weights);
 
   // dims=, each within the rank and named once.
   bool TakeDims(std::vector<int64_t>* dims);

@@ -26,6 +26,7 @@ enum class Category : uint8_t {
   kMatmul,
   kRearrange,  // copies that move elements
   kScan,       // along a dimension; keeps the operand's shape
+  kNorm,       // the first operand, normalized; keeps its shape
   kLoss,
   kView,
   kCopy,  // clone, cast, to; also detach, which cuts the graph and shares storage

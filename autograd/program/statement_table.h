@@ -121,6 +121,10 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Elementwise(
         kSelu, "selu", 1, Curved(Numbers::kBent, kSavesA), kFloating,
         "elu by 1.6732632423543772848170429916717, times 1.0507009873554804934193349852946"),
+    Computed(Category::kElementwise, kDropout, "dropout", 1,
+             Linear(Numbers::kBent, kSavesNothing, kSavesOwn), kFloating, kDropoutKeys,
+             "a / (1 - by=), but 0 times that of a share by= of all, as seed= draws them; "
+             "0 <= by < 1"),
     WithCondition(Elementwise(kWhere, "where", 3, Linear(Numbers::kEither, kSavesA), kNumeric,
                               "b where the condition a (bool) is true, else c; broadcast")),
     WithCondition(Computed(Category::kElementwise, kMaskedFill, "masked_fill", 2,
@@ -194,6 +198,14 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kMatmul, kOuter, "outer", 2,
              {Dependence::kBilinear, Numbers::kProduct, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "the products of each element of vector a with each of vector b"),
+    Computed(Category::kMatmul, kLinear, "linear", {2, 3},
+             {Dependence::kAffine, Numbers::kMatmul, kSavesAForB | kSavesBForA}, kFloating, kNone,
+             "each row of a times each row of the matrix b, plus the vector c, if there is one"),
+    Computed(
+        Category::kMatmul, kScaledDotProductAttention, "scaled_dot_product_attention", 3,
+        Curved(Numbers::kBetween, kSavesA | kSavesB | kSavesC), kFloating, kCausalKeys,
+        "softmax(a b' / sqrt(E)) c of a [..,L,E], b [..,S,E] and c [..,S,D]; with causal=1 row "
+        "i of a meets those of b up to i"),
     Convolution(kConv1d, "conv1d"),
     Convolution(kConv2d, "conv2d"),
     Convolution(kConv3d, "conv3d"),
@@ -282,6 +294,13 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
          "exp(a) over its sum along dim="),
     Scan(kLogSoftmax, "log_softmax", Curved(Numbers::kLogSum, kSavesResult), kFloating,
          "the logarithm of softmax"),
+    Norm(kLayerNorm, "layer_norm", kLayerNormKeys,
+         "(a - mean) / sqrt(variance + eps=) over the last count= dimensions, times b, plus c of "
+         "their shape; b and c, or c, may be left out"),
+    Norm(kGroupNorm, "group_norm", kGroupNormKeys,
+         "the same over a group of a's channels [N,C,..] and what follows; b and c are [C]"),
+    Norm(kBatchNorm, "batch_norm", kBatchNormKeys,
+         "the same over all but the channels of a [N,C,..]; b and c are [C]"),
     Computed(Category::kLoss, kMseLoss, "mse_loss", 2,
              Curved(Numbers::kSquaredDifference, kSavesA | kSavesB), kFloating, kLossKeys,
              "the mean (sum, or each) of (a - b) squared, of equal shapes"),

@@ -34,8 +34,9 @@ bool HoldsInfinity(const Variable& gradient) {
 // Whether infinities may meet in one formula of the op's derivative and not in another, as the two
 // of a variance do in the gradient of its mean, which is 0.
 bool IsOfFormula(const Node& node, const Variable& gradient) {
-  const bool has_several = node.steps.size() > 1 ||
-                           (!node.steps.empty() && node.steps[0].primitive == Primitive::kVariance);
+  const auto first = node.steps.empty() ? Primitive::kEnd : node.steps[0].primitive;
+  const bool has_several =
+      node.steps.size() > 1 || first == Primitive::kVariance || first == Primitive::kNormalize;
   return !node.elementwise && has_several && NanIn(gradient) == HasNan::kNo &&
          HoldsInfinity(gradient);
 }

@@ -25,6 +25,7 @@
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/lowering.h"
 #include "autograd/reference/moves.h"
+#include "autograd/reference/networks.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/windowed.h"
@@ -67,6 +68,8 @@ class Composite {
              {&Composite::Hardsigmoid, {kHardsigmoid}},
              {&Composite::Bent, {kLeakyRelu, kElu, kCelu, kSelu}},
              {&Composite::Where, {kWhere, kMaskedFill}},
+             {&Composite::OfNetwork, {kDropout, kLinear, kScaledDotProductAttention}},
+             {&Composite::OfNetwork, {kLayerNorm, kGroupNorm, kBatchNorm}},
              {&Composite::Ternary, {kAddcmul, kAddcdiv, kLerp}},
              {&Composite::Sum, {kSum}},
              {&Composite::Mean, {kMean}},
@@ -75,17 +78,6 @@ class Composite {
              {&Composite::Extreme, {kAmax, kAmin}},
              {&Composite::LogSumExp, {kLogsumexp}},
              {&Composite::ExtremeAlong, {kMax, kMin, kArgmax, kArgmin}},
-             {&Composite::OnPlane, {kAvgPool1d, kAvgPool2d, kAvgPool3d}},
-             {&Composite::OnPlane, {kMaxPool1d, kMaxPool2d, kMaxPool3d}},
-             {&Composite::OnPlane, {kMaxPool1dIndices, kMaxPool2dIndices, kMaxPool3dIndices}},
-             {&Composite::OnPlane, {kAdaptiveAvgPool1d, kAdaptiveAvgPool2d, kAdaptiveAvgPool3d}},
-             {&Composite::OnPlane, {kAdaptiveMaxPool1d, kAdaptiveMaxPool2d, kAdaptiveMaxPool3d}},
-             {&Composite::OnPlane, {kAdaptiveMaxPool1dIndices, kAdaptiveMaxPool2dIndices}},
-             {&Composite::OnPlane, {kAdaptiveMaxPool3dIndices, kConv1d, kConv2d, kConv3d}},
-             {&Composite::OnPlane, {kConvTranspose1d, kConvTranspose2d, kConvTranspose3d}},
-             {&Composite::OnPlane, {kUpsampleNearest1d, kUpsampleNearest2d, kUpsampleNearest3d}},
-             {&Composite::OnPlane, {kUpsampleLinear1d, kUpsampleBilinear2d, kUpsampleBicubic2d}},
-             {&Composite::OnPlane, {kUpsampleTrilinear3d}},
              {&Composite::Matmul, {kMatmul, kBmm, kDot}},
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
              {&Composite::Outer, {kOuter}},
@@ -114,6 +106,13 @@ class Composite {
       for (const Opcode op : ops) {
         if (op != kLeaf) rules[static_cast<int>(op)] = rule;
       }
+    }
+    constexpr Opcode kOnPlanes[][2] = {{kAvgPool1d, kAdaptiveMaxPool3dIndices},
+                                       {kConv1d, kConvTranspose3d},
+                                       {kUpsampleNearest1d, kUpsampleBicubic2d}};
+    for (const auto& [first, last] : kOnPlanes) {
+      std::fill(&rules[static_cast<int>(first)], &rules[static_cast<int>(last)] + 1,
+                &Composite::OnPlane);
     }
     return rules;
   }
@@ -223,6 +222,7 @@ class Composite {
     return Chosen(places, Keep(shape), ties);
   }
 
+  Value OfNetwork() { return OfNetworks<Algebra>(algebra_, statement_, in_, shapes_); }
   Value OnPlane() { return OnPlanes<Algebra>(algebra_, statement_, in_, shapes_); }
 
   Value Join() {

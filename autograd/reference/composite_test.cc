@@ -81,6 +81,28 @@ TEST(CompositeTest, Losses) {
   ExpectGradient("%y = log_softmax %x dim=0\n", {1 - 3 * p[0], 1 - 3 * p[1], 1 - 3 * p[2]});
 }
 
+TEST(CompositeTest, Networks) {
+  ExpectGradient("%w = leaf type=f64[2,3] data=1,2,3,10,20,30\n%y = linear %x %w\n", {11, 22, 33});
+  ExpectGradient(
+      "%a = leaf type=f64[2,3] data=1,2,3,10,20,30\n%w = reshape %x shape=1,3\n"
+      "%c = leaf type=f64[1] data=5\n%z = linear %a %w %c\n%y = mul %z %z\n",
+      {16 * 2 + 115 * 20, 16 * 4 + 115 * 40, 16 * 6 + 115 * 60});
+  ExpectGradient("%y = dropout %x by=0.5 seed=0\n", {0, 2, 2});
+  // A query of 0 shares alike among the keys that it sees.
+  const std::string keys = "%k = reshape %x shape=3,1\n%q = leaf type=f64[1,1] data=0\n";
+  ExpectGradient(keys + "%y = scaled_dot_product_attention %q %k %k\n",
+                 {1.0 / 3, 1.0 / 3, 1.0 / 3});
+  ExpectGradient(keys + "%y = scaled_dot_product_attention %q %k %k causal=1\n", {1, 0, 0});
+  // With a deviation of 1 the elements are 1, -1 and 0.
+  const std::string weight = "%w = leaf type=f64[3] data=1,0,0\n%r = reshape %x shape=1,3\n";
+  const std::string eps = " eps=0.3333333333333333\n";
+  ExpectGradient(weight + "%y = layer_norm %x %w count=1" + eps, {1.0 / 3, 0, -1.0 / 3});
+  ExpectGradient(weight + "%y = group_norm %r %w" + eps, {1.0 / 3, 0, -1.0 / 3});
+  ExpectGradient(
+      "%c = reshape %x shape=3,1\n%z = batch_norm %c" + eps + "%y = select %z dim=0 index=0\n",
+      {1.0 / 3, 0, -1.0 / 3});
+}
+
 TEST(CompositeTest, IndicesOutOfRangeAreErrors) {
   const TwinResult twin = RunTwin(ParseOrThrow(
       "%x = leaf type=f64[2] data=1,2\n%i = leaf type=i64[1] data=2\n%y = gather %x %i dim=0\n"));
@@ -133,7 +155,8 @@ TEST(LoweringTest, CoversTheSignatureTable) {
     const bool computes =
         signature.category == Category::kReduction || signature.category == Category::kMatmul ||
         signature.category == Category::kRearrange || signature.category == Category::kScan ||
-        signature.category == Category::kLoss || signature.category == Category::kElementwise;
+        signature.category == Category::kNorm || signature.category == Category::kLoss ||
+        signature.category == Category::kElementwise;
     if (computes) {
       EXPECT_NE(is_primitive(signature.op), Composite<Calculus>::HasRule(signature.op))
           << signature.name;

@@ -92,6 +92,7 @@ class Planner {
       case Category::kMatmul:
       case Category::kRearrange:
       case Category::kScan:
+      case Category::kNorm:
       case Category::kLoss:
       case Category::kCopy:
       case Category::kView:

@@ -48,6 +48,7 @@ void DualInterpreter::Execute(const Statement& statement) {
     case Category::kMatmul:
     case Category::kRearrange:
     case Category::kScan:
+    case Category::kNorm:
     case Category::kLoss:
     case Category::kCopy:
       if (statement.op == Opcode::kDetach) return Detach(statement);

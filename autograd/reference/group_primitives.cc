@@ -94,6 +94,34 @@ Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
   return x;
 }
 
+// How far the share of element i may be from `share` where elements are off by their bounds: from
+// 1 / the sum of exp(x[j] - x[i]), of which that for j = i is 1, however far x[i] is off.
+// Engines take the greatest away from all before; exponentials, their sum and the division round.
+double ShareError(const Evaluation& evaluation, int32_t i, double share, double greatest_element) {
+  const Array& a = *evaluation.in[0];
+  const Format& format = FormatOf(a.dtype);
+  const IndexMap& map = evaluation.arguments.map;
+  const auto off = [&](int32_t k) {
+    return a.Error(k) + format.unit * std::fabs(a.v[k] - greatest_element);
+  };
+  double least = 1, greatest = 1, count = 1;  // of the sum
+  for (int32_t j = 0; j < a.size; ++j) {
+    if (map[j] != map[i]) continue;
+    if (a.Error(j) == kUnknown) return kUnknown;
+    if (j == i) continue;
+    const double apart = a.v[j] - a.v[i], error = off(i) + off(j);
+    least += std::exp(apart - error);
+    greatest += std::exp(apart + error);
+    ++count;
+  }
+  if (count == 1) return 0;
+  const double low = 1 / greatest, high = 1 / least;
+  const double error = std::fmax(high - share, share - low) * (1 + 1e-9);
+  return std::isnan(least) || std::isnan(greatest)
+             ? kUnknown
+             : error + (count + 1 + 4 * kUlps.exp) * format.unit * high + format.tiny;
+}
+
 template <bool kOfLogarithm>
 const Array* Softmax(const Evaluation& evaluation) {
   const Array* a = evaluation.in[0];
@@ -101,9 +129,15 @@ const Array* Softmax(const Evaluation& evaluation) {
   const Exponentials x = Exponentiate(evaluation, false);
   Array* out = NewBoundedArray(evaluation.arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
-    const Number sum = x.sums->At(evaluation.arguments.map[i]);
-    const Number r = kOfLogarithm ? Subtract(x.shifted->At(i), Log(sum, format), format)
-                                  : Divide(x.each->At(i), sum, format);
+    const int32_t group = evaluation.arguments.map[i];
+    const Number sum = x.sums->At(group);
+    Number r = kOfLogarithm ? Subtract(x.shifted->At(i), Log(sum, format), format)
+                            : Divide(x.each->At(i), sum, format);
+    // Roundings alone leave less to gain than it takes.
+    const bool is_off = a->e != nullptr && r.e > 0;
+    if (!kOfLogarithm && is_off) {
+      r.e = std::fmin(r.e, ShareError(evaluation, i, r.v, x.shifts->v[group]));
+    }
     Put(out, i, r);
   }
   return out;
@@ -143,6 +177,11 @@ const Array* Variance(const Evaluation& evaluation) {
   return VarianceOf(elements, evaluation.in[0], evaluation.arguments);
 }
 
+const Array* Normalize(const Evaluation& evaluation) {
+  ElementAlgebra elements{evaluation};
+  return NormalizedOf(elements, evaluation.in[0], evaluation.arguments);
+}
+
 // The gradient or result of each group, at all of its elements.
 Term Spread(const Backward& b, const Term& groups) {
   return groups.Apply(Primitive::kGather,
@@ -167,6 +206,11 @@ constexpr PrimitiveRow kGroupRows[] = {
     {Primitive::kVariance, std::nullopt, 1, kSavesA, Variance,
      [](const Backward& b) -> Term {
        return {&b.calculus, VarianceGradient(b.calculus, b.in(0).v, b.g.v, b.step.arguments)};
+     }},
+
+    {Primitive::kNormalize, std::nullopt, 1, kSavesA, Normalize,
+     [](const Backward& b) -> Term {
+       return {&b.calculus, NormalizedGradient(b.calculus, b.in(0).v, b.g.v, b.step.arguments)};
      }},
 
     {Primitive::kLogSumExp, std::nullopt, 1, kSavesA | kSavesResult, LogSumExp,

@@ -73,6 +73,7 @@ void Interpreter::RunStatement(int32_t index) {
     case Category::kMatmul:
     case Category::kRearrange:
     case Category::kScan:
+    case Category::kNorm:
     case Category::kLoss:
       return Compute(statement);
     case Category::kView:

@@ -18,7 +18,7 @@ constexpr bool EveryOtherOpHasARule() {
     const Category category = signature.category;
     const bool computes = category == Category::kReduction || category == Category::kMatmul ||
                           category == Category::kRearrange || category == Category::kScan ||
-                          category == Category::kLoss ||
+                          category == Category::kNorm || category == Category::kLoss ||
                           (category == Category::kCopy && signature.op != Opcode::kDetach) ||
                           (category == Category::kElementwise &&
                            (signature.min_operands > 2 || !signature.attributes.empty()));
@@ -50,9 +50,13 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   if (op == Opcode::kBceWithLogits || op == Opcode::kSmoothL1Loss) {
     return program::kSavesA | program::kSavesB;
   }
+  if (op == Opcode::kScaledDotProductAttention) {
+    return program::kSavesA | program::kSavesB | program::kSavesC;
+  }
   // What is reckoned from the operand is saved by the steps, and the operand itself by the node.
   const bool reckons = op == Opcode::kLeakyRelu || op == Opcode::kElu || op == Opcode::kCelu ||
-                       op == Opcode::kSelu || op == Opcode::kVar || op == Opcode::kLogcumsumexp;
+                       op == Opcode::kSelu || op == Opcode::kVar || op == Opcode::kLogcumsumexp ||
+                       signature.category == Category::kNorm;
   if (reckons) return program::kSavesA;
   // A primitive that works on places knows where an index points, not the index itself.
   if (signature.indices == 0 && op != Opcode::kProd && op != Opcode::kCumprod) return 0;
@@ -64,7 +68,8 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
 uint32_t SavedNeedlessly(Opcode op) {
   const program::Saves saves = program::SignatureOf(op).facts.pytorch_saves;
   const uint32_t operands = saves & (program::kSavesA | program::kSavesB | program::kSavesC);
-  return operands | ((saves & program::kSavesResult) != 0 ? kResult : 0);
+  return operands | ((saves & program::kSavesResult) != 0 ? kResult : 0) |
+         ((saves & program::kSavesOwn) != 0 ? kOfItsOwn : 0);
 }
 
 }  // namespace twingrad::reference

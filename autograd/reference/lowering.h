@@ -22,8 +22,9 @@ bool PicksLeast(program::Opcode op);
 
 // Operands that a node saves although none of its primitives does: indices, and what a product or a
 // loss is computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.
-// kResult: the result.
+// kResult: the result. kOfItsOwn: something that no statement can write.
 inline constexpr uint32_t kResult = uint32_t{1} << 30;
+inline constexpr uint32_t kOfItsOwn = uint32_t{1} << 29;
 uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
 // What PyTorch saves in addition, although no derivative needs it.
 uint32_t SavedNeedlessly(program::Opcode op);

@@ -60,17 +60,29 @@ ValueIn<Algebra> DistancesToMeans(Algebra& algebra, const ValueIn<Algebra>& a,
   return algebra.Apply(Primitive::kSubtract, Roughly(algebra, a, 8), Roughly(algebra, mean, 8));
 }
 
-// Engines may take one pass, in which the mean is that of the elements so far.
+// The same where engines may multiply both by a factor before they subtract.
+template <typename Algebra>
+ValueIn<Algebra> RoughDistances(Algebra& algebra, const ValueIn<Algebra>& a,
+                                const PrimitiveArguments& groups) {
+  const auto mean =
+      Gather(algebra, MeanOf(algebra, a, groups), groups.map, algebra.ArrayOf(a)->shape);
+  return algebra.Apply(Primitive::kSubtract, Roughly(algebra, a, 2), Roughly(algebra, mean, 2));
+}
+
+// Engines may take one pass, in which the mean is that of the elements so far, or (unless
+// groups.from_mean) the squares are those of the elements.
 template <typename Algebra>
 ValueIn<Algebra> VarianceOf(Algebra& algebra, const ValueIn<Algebra>& a,
                             const PrimitiveArguments& groups) {
-  const auto distance = DistancesToMeans(algebra, a, groups);
+  const auto distance =
+      groups.from_mean ? RoughDistances(algebra, a, groups) : DistancesToMeans(algebra, a, groups);
   const auto variance =
       MeanOf(algebra, algebra.Apply(Primitive::kMultiply, distance, distance), groups);
   if (groups.count < 3) return variance;
-  const Array& array = *algebra.ArrayOf(a);
+  const Array& array = *algebra.ArrayOf(groups.from_mean ? distance : a);
   std::vector<double> bounds(algebra.ArrayOf(variance)->size, 0);
-  const double roundings = 4 * static_cast<double>(groups.count) * FormatOf(array.dtype).unit;
+  const double roundings =
+      (groups.from_mean ? 1 : 4) * static_cast<double>(groups.count) * FormatOf(array.dtype).unit;
   for (int32_t i = 0; i < array.size; ++i) {
     double& bound = bounds[groups.map[i]];
     bound = std::fmax(bound, roundings * array.v[i] * array.v[i]);
@@ -109,6 +121,66 @@ ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
   const auto zeros = Constant(algebra, a, {static_cast<int64_t>(parted.size())}, 0);
   const auto kept = Overwrite(algebra, left, zeros, ListedMap(algebra.arena(), parted));
   return algebra.Apply(Primitive::kSubtract, Within(algebra, each, bounds), kept);
+}
+
+// What elements are less the mean of their group, and 1 / sqrt(variance + eps) of it, at all
+// elements. arguments.low: eps.
+//
+// Engines may multiply by that root before they subtract: each element and each mean is off by some
+// roundings of itself. In one pass, the mean is that of the elements so far. Where squares overflow
+// those that scale first are right.
+template <typename Algebra>
+struct Deviations {
+  ValueIn<Algebra> distance, inverse;
+};
+template <typename Algebra>
+Deviations<Algebra> DeviationsOf(Algebra& algebra, const ValueIn<Algebra>& a,
+                                 PrimitiveArguments groups) {
+  groups.from_mean = true;
+  const Array& array = *algebra.ArrayOf(a);
+  const auto spread = [&](const ValueIn<Algebra>& of) {
+    return Gather(algebra, of, groups.map, array.shape);
+  };
+  auto distance = RoughDistances(algebra, a, groups);
+  auto variance = algebra.Apply(Primitive::kVariance, groups, a);
+  const Array& squares = *algebra.ArrayOf(variance);
+  std::vector<double> of_mean(squares.size, 0), of_variance(squares.size, 0), bounds(array.size, 0);
+  for (int32_t i = 0; i < array.size; ++i) {
+    const int32_t group = groups.map[i];
+    of_mean[group] += FormatOf(array.dtype).unit * std::fabs(array.v[i]);
+    if (std::isinf(squares.v[group]) && std::isfinite(array.v[i])) of_variance[group] = kUnknown;
+  }
+  for (int32_t i = 0; i < array.size && groups.count > 2; ++i) bounds[i] = of_mean[groups.map[i]];
+  distance = Within(algebra, distance, bounds);
+  variance = Within(algebra, variance, of_variance);
+  const auto sum = algebra.Apply(Primitive::kAdd, variance,
+                                 Constant(algebra, variance, *squares.shape, groups.low));
+  return {distance, spread(algebra.Apply(Primitive::kRsqrt, PrimitiveArguments(), sum))};
+}
+
+template <typename Algebra>
+ValueIn<Algebra> NormalizedOf(Algebra& algebra, const ValueIn<Algebra>& a,
+                              const PrimitiveArguments& groups) {
+  const auto [distance, inverse] = DeviationsOf(algebra, a, groups);
+  return algebra.Apply(Primitive::kMultiply, distance, inverse);
+}
+
+// Its gradient: with n for the result, g less its mean and less n times the mean of g n, by the
+// root. Engines may multiply g by the root first, and so round it before it cancels.
+template <typename Algebra>
+ValueIn<Algebra> NormalizedGradient(Algebra& algebra, const ValueIn<Algebra>& a,
+                                    const ValueIn<Algebra>& g, const PrimitiveArguments& groups) {
+  const Shape* shape = algebra.ArrayOf(a)->shape;
+  const auto mean = [&](const ValueIn<Algebra>& of) {
+    return Gather(algebra, MeanOf(algebra, of, groups), groups.map, shape);
+  };
+  const auto [distance, inverse] = DeviationsOf(algebra, a, groups);
+  const auto n = algebra.Apply(Primitive::kMultiply, distance, inverse);
+  const auto along =
+      algebra.Apply(Primitive::kMultiply, n, mean(algebra.Apply(Primitive::kMultiply, g, n)));
+  const auto apart = RoughDistances(algebra, g, groups);
+  return algebra.Apply(Primitive::kMultiply, algebra.Apply(Primitive::kSubtract, apart, along),
+                       inverse);
 }
 
 }  // namespace twingrad::reference

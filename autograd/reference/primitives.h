@@ -82,6 +82,7 @@ enum class Primitive : uint8_t {
   // group_primitives.cc
   kExtreme,     // of each group: the greatest, or the least
   kVariance,    // of each group: the mean of squared distances to its mean
+  kNormalize,   // within each group: less its mean, by the root of its variance and low
   kLogSumExp,   // of each group
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group
@@ -118,11 +119,12 @@ struct PrimitiveArguments {
   bool late = false;             // mean: the gradient is divided by count after it is repeated
   bool picks = false;            // gather: the map comes from indices, which derivatives save too
   bool least = false;            // extreme
+  bool from_mean = false;        // variance: no engine squares the elements themselves
   // A step of the product of a group, which an engine may multiply, and add the derivatives of, in
   // any order; in some order it may underflow on the way.
   bool in_product = false;
   bool may_underflow = false;
-  double low = -kUnknown;  // clamp
+  double low = -kUnknown;  // clamp; normalize: what is added to a variance
   double high = kUnknown;
   bool flat_at_limits = false;  // clamp: in every dialect
 };

@@ -161,6 +161,7 @@ void Execution::Dispatch(const Statement& statement) {
     case Category::kMatmul:
     case Category::kRearrange:
     case Category::kScan:
+    case Category::kNorm:
     case Category::kLoss:
     case Category::kView:
     case Category::kCopy:

@@ -38,6 +38,7 @@ bool Records(Opcode op) {
     case Category::kInPlace:
     case Category::kRearrange:
     case Category::kScan:
+    case Category::kNorm:
     case Category::kLoss:
     case Category::kCustom:
       return true;

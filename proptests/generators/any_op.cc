@@ -9,6 +9,7 @@
 #include "autograd/program/signature.h"
 #include "proptests/generators/alias.h"
 #include "proptests/generators/leaf.h"
+#include "proptests/generators/network.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 #include "proptests/generators/rearrange.h"
@@ -22,50 +23,69 @@ using twingrad::program::PlaneRank;
 using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
+using enum Opcode;
+
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,      Opcode::kIndexCopy,
-                                  Opcode::kLogSoftmax,   Opcode::kCrossEntropy,
-                                  Opcode::kMax,          Opcode::kMin,
-                                  Opcode::kArgmax,       Opcode::kArgmin,
-                                  Opcode::kExpInPlace,   Opcode::kSqrtInPlace,
-                                  Opcode::kSinInPlace,   Opcode::kCosInPlace,
-                                  Opcode::kTanhInPlace,  Opcode::kSigmoidInPlace,
-                                  Opcode::kBmm,          Opcode::kDot,
-                                  Opcode::kOuter,        Opcode::kNllLoss,
-                                  Opcode::kSmoothL1Loss, Opcode::kAddmv,
-                                  Opcode::kAddr,         Opcode::kCat,
-                                  Opcode::kStack,        Opcode::kFlip,
-                                  Opcode::kSort,         Opcode::kScatterAdd,
-                                  Opcode::kCumsum,       Opcode::kIndexSelect,
-                                  Opcode::kCosh,         Opcode::kLogcumsumexp,
-                                  Opcode::kArgsort,      Opcode::kTopk,
-                                  Opcode::kTopkIndices,  Opcode::kCummax,
-                                  Opcode::kCummin,       Opcode::kCumminIndices};
+constexpr Opcode kDrawnTwice[] = {kSoftmax,
+                                  kIndexCopy,
+                                  kCrossEntropy,
+                                  kMax,
+                                  kMin,
+                                  kArgmax,
+                                  kArgmin,
+                                  kExpInPlace,
+                                  kSqrtInPlace,
+                                  kSinInPlace,
+                                  kCosInPlace,
+                                  kTanhInPlace,
+                                  kSigmoidInPlace,
+                                  kBmm,
+                                  kDot,
+                                  kOuter,
+                                  kNllLoss,
+                                  kSmoothL1Loss,
+                                  kAddmv,
+                                  kAddr,
+                                  kCat,
+                                  kStack,
+                                  kFlip,
+                                  kSort,
+                                  kScatterAdd,
+                                  kCumsum,
+                                  kIndexSelect,
+                                  kCosh,
+                                  kLogcumsumexp,
+                                  kArgsort,
+                                  kTopk,
+                                  kTopkIndices,
+                                  kCummax,
+                                  kCummin,
+                                  kCumminIndices,
+                                  kLayerNorm,
+                                  kGroupNorm,
+                                  kBatchNorm,
+                                  kScaledDotProductAttention};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
-    Opcode::kArgmax,      Opcode::kArgmin,       Opcode::kBmm,           Opcode::kNllLoss,
-    Opcode::kOuter,       Opcode::kAddmm,        Opcode::kSort,          Opcode::kArgsort,
-    Opcode::kScatterAdd,  Opcode::kCumsum,       Opcode::kFlip,          Opcode::kCat,
-    Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect,    Opcode::kPadCircular,
-    Opcode::kEmbedding,   Opcode::kStack,        Opcode::kAcosh,         Opcode::kTril,
-    Opcode::kIndexCopy,   Opcode::kTopk,         Opcode::kCummaxIndices, Opcode::kIndexAdd,
-    Opcode::kPad};
+    kArgmax,     kArgmin,        kBmm,       kNllLoss, kOuter,         kAddmm,       kSort,
+    kArgsort,    kScatterAdd,    kCumsum,    kFlip,    kCat,           kSqrtInPlace, kPadReplicate,
+    kPadReflect, kPadCircular,   kEmbedding, kStack,   kAcosh,         kTril,        kIndexCopy,
+    kTopk,       kCummaxIndices, kIndexAdd,  kPad,     kCumminIndices, kGroupNorm};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {Opcode::kTril,       Opcode::kTriu,         Opcode::kRepeat,
-                                   Opcode::kCumprod,    Opcode::kEmbedding,    Opcode::kBaddbmm,
-                                   Opcode::kAddbmm,     Opcode::kRoll,         Opcode::kPad,
-                                   Opcode::kPadReflect, Opcode::kPadReplicate, Opcode::kPadCircular,
-                                   Opcode::kScatter,    Opcode::kVar,          Opcode::kLogsumexp,
-                                   Opcode::kIndexAdd,   Opcode::kCummaxIndices};
+constexpr Opcode kDrawnThrice[] = {
+    kTril,      kTriu,     kRepeat,     kCumprod,       kEmbedding,   kBaddbmm, kAddbmm,
+    kRoll,      kPad,      kPadReflect, kPadReplicate,  kPadCircular, kScatter, kVar,
+    kLogsumexp, kIndexAdd, kLogSoftmax, kCummaxIndices, kDropout};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
     return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
   };
   // Two statements must make the operand of acosh.
-  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding;
+  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
+                    op == Opcode::kLinear;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh ? 7 : hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
@@ -91,7 +111,8 @@ const std::vector<Opcode>& OpsThat(bool round, bool own_weights) {
 bool NeedsDims(Opcode op) {
   const Category category = SignatureOf(op).category;
   return category == Category::kRearrange || category == Category::kScan ||
-         category == Category::kLoss || category == Category::kMatmul;
+         category == Category::kLoss || category == Category::kMatmul ||
+         category == Category::kNorm;
 }
 
 // An operand that the op takes.
@@ -111,6 +132,12 @@ ValueId PickOperand(Draft& draft, Opcode op) {
   }
   if (op == Opcode::kEmbedding || (op == Opcode::kDiagonal && draft.source().Chance(30))) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
+  if (op == Opcode::kScaledDotProductAttention || op == Opcode::kGroupNorm ||
+      op == Opcode::kBatchNorm) {
+    const Shape shape = {draft.source().Between(0, 2), draft.source().Between(1, 3),
+                         draft.source().Between(1, 2)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
   if (op == Opcode::kPadReflect || op == Opcode::kPadReplicate || op == Opcode::kPadCircular) {
@@ -135,7 +162,9 @@ ValueId PickOperand(Draft& draft, Opcode op) {
 void Try(Draft& draft, Opcode op, ValueId x) {
   switch (SignatureOf(op).category) {
     case Category::kElementwise:
-      if (op == Opcode::kWhere || op == Opcode::kMaskedFill) {
+      if (op == Opcode::kDropout) {
+        ApplyDropout(draft, x);
+      } else if (op == Opcode::kWhere || op == Opcode::kMaskedFill) {
         ApplyWhere(draft, x);
       } else if (SignatureOf(op).max_operands == 3) {
         ApplyTernary(draft, x);
@@ -161,7 +190,16 @@ void Try(Draft& draft, Opcode op, ValueId x) {
         ApplyConvolution(draft, x);
         return;
       }
-      ApplyMatmul(draft, x);
+      if (op == Opcode::kLinear) {
+        ApplyLinear(draft, x);
+      } else if (op == Opcode::kScaledDotProductAttention) {
+        ApplyAttention(draft, x);
+      } else {
+        ApplyMatmul(draft, x);
+      }
+      return;
+    case Category::kNorm:
+      ApplyNorm(draft, x);
       return;
     case Category::kRearrange:
     case Category::kScan:

@@ -37,6 +37,8 @@ Dependence DependenceOf(const Signature& signature, const bool* requires_grad) {
       return {static_cast<uint8_t>(b / 2 | 2), both};
     case program::Dependence::kAddmm:
       return {static_cast<uint8_t>(c / 2 | b * 2), static_cast<uint8_t>(b | c)};
+    case program::Dependence::kAffine:
+      return {static_cast<uint8_t>(b / 2 | a * 2), both};
     case program::Dependence::kCurved: {
       if (signature.differentiable == 3) return {3, both};
       // The graph makes no claim about what follows from the gradient of a reduction or scan.
@@ -120,6 +122,14 @@ ValueId Draft::LearnLeaf(ValueId leaf, bool grad, const Range& range) {
   return leaf;
 }
 
+// Of a sum of products, and what is added to it.
+Range Draft::RangeOfProduct(Opcode op, absl::Span<const ValueId> operands) const {
+  const ValueId a = operands[0], b = operands[1];
+  const int64_t products = TermsOfProduct(SignatureOf(op), ShapeOf(a), ShapeOf(b));
+  const Range sum = AfterSum(AfterProduct(known_[a].range, known_[b].range), products);
+  return operands.size() < 3 ? sum : AfterSum(Union(sum, known_[operands[2]].range), 2);
+}
+
 Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const {
   const Range& a = known_[operands[0]].range;
   const int64_t before = NumElements(operands[0]);
@@ -139,8 +149,7 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       return range;
     }
     case Numbers::kMatmul:
-      return AfterSum(AfterProduct(a, known_[operands[1]].range),
-                      TermsOfProduct(SignatureOf(op), ShapeOf(operands[0]), ShapeOf(operands[1])));
+      return RangeOfProduct(op, operands);
     case Numbers::kProductOver:
       return AfterProductOf(a, op == Opcode::kCumprod ? before : terms);
     case Numbers::kCumulated:
@@ -180,6 +189,11 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
     }
     case Numbers::kPadded:  // the first operand of masked_fill is a condition
       return AfterUnary(op, known_[operands.back()].range);
+    case Numbers::kBetween: {
+      Range all = a;
+      for (const ValueId operand : operands) all = Union(all, known_[operand].range);
+      return AfterUnary(op, all);
+    }
     default:  // what counts do not matter to
       return operands.size() == 2 ? AfterBinary(op, a, known_[operands[1]].range)
                                   : AfterUnary(op, a);

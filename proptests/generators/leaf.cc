@@ -217,4 +217,21 @@ ValueId MakeLeaf(Draft& draft, const LeafRequest& request) {
   return draft.Leaf(type, std::move(data), grad, device, range);
 }
 
+ValueId Fellow(Draft& draft, ValueId x, const Shape& shape, Content content) {
+  const DType dtype = draft.DTypeOf(x);
+  const DeviceIndex device = draft.DeviceOf(x);
+  if (content == Content::kAny && draft.source().Chance(60)) {
+    const ValueId found = draft.Pick([&](ValueId v) {
+      return draft.DTypeOf(v) == dtype && draft.DeviceOf(v) == device &&
+             draft.ShapeOf(v) == shape && draft.IsRoomy(draft[v].range, dtype);
+    });
+    if (found != kNoValue) return found;
+  }
+  return MakeLeaf(draft, {.dtype = dtype,
+                          .shape = shape,
+                          .device = device,
+                          .grad = draft.source().Chance(70),
+                          .content = content});
+}
+
 }  // namespace twingrad::generators

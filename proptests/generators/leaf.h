@@ -37,6 +37,9 @@ struct LeafRequest {
 
 ValueId MakeLeaf(Draft& draft, const LeafRequest& request = {});
 
+// A value of x's type, device and this shape, or a leaf.
+ValueId Fellow(Draft& draft, ValueId x, const Shape& shape, Content content = Content::kAny);
+
 // Whether the Program may hold numbers of extreme magnitude and what follows from them.
 bool MayBeExtreme(const Draft& draft);
 

@@ -53,24 +53,6 @@ ValueId EachOnce(Draft& draft, const Shape& shape, int64_t dim, int64_t size, De
   return draft.Leaf({DType::kI64, shape}, std::move(data), false, device, {2, 0});
 }
 
-// A value of x's type and this shape, or a leaf.
-ValueId Fellow(Draft& draft, ValueId x, const Shape& shape, Content content = Content::kAny) {
-  const DType dtype = draft.DTypeOf(x);
-  const DeviceIndex device = draft.DeviceOf(x);
-  if (content == Content::kAny && draft.source().Chance(60)) {
-    const ValueId found = draft.Pick([&](ValueId v) {
-      return draft.DTypeOf(v) == dtype && draft.DeviceOf(v) == device &&
-             draft.ShapeOf(v) == shape && draft.IsRoomy(draft[v].range, dtype);
-    });
-    if (found != kNoValue) return found;
-  }
-  return MakeLeaf(draft, {.dtype = dtype,
-                          .shape = shape,
-                          .device = device,
-                          .grad = draft.source().Chance(70),
-                          .content = content});
-}
-
 ValueId ApplyJoin(Draft& draft, ValueId x, Opcode op) {
   Source& source = draft.source();
   const Shape shape = draft.ShapeOf(x);

@@ -62,7 +62,8 @@ struct Widths {
     if (!ball.known || ball.elements.size() != twin.bits.size()) return;
     for (size_t i = 0; i < bounds.size() && i < engine.bits.size(); ++i) {
       const Enclosure& exact = ball.elements[i];
-      // Hulls at kinks say nothing of rounding.
+      // Hulls at kinks and infinities say nothing of rounding.
+      if (!std::isfinite(exact.nearest)) continue;
       if (bounds[i] == 0 || !(exact.radius < 1e-6 * bounds[i])) continue;
       if (!seen.insert(bounds[i]).second) continue;  // what one share reaches is one number
       if (bounds[i] > std::max(1.0, std::fabs(exact.nearest)) / 8) {
@@ -96,15 +97,16 @@ struct Widths {
     all.insert(all.end(), gradients.begin(), gradients.end());
     // The widest are of shares where rounding decides which operand is the greater, as of a number
     // and its copy; of gradients then those of an inverse after what saturates, as atanh after
-    // tanh, where the condition is as bad as the bound.
-    const auto check = [](const std::vector<double>& widths, const char* of) {
+    // tanh, where the condition is as bad as the bound, and of norms and attention, whose second
+    // derivatives cancel to numbers that are small beside their terms.
+    const auto check = [](const std::vector<double>& widths, const char* of, double limit) {
       const auto [median, high] = Print(widths, of);
       EXPECT_LE(median, 100) << of;
-      EXPECT_LE(high, 10'000) << of;
+      EXPECT_LE(high, limit) << of;
     };
-    check(values, "values");
-    check(gradients, "gradients");
-    check(all, "numbers");
+    check(values, "values", 10'000);
+    check(gradients, "gradients", 20'000);
+    check(all, "numbers", 10'000);
   }
 };
 

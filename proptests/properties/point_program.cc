@@ -62,6 +62,23 @@ Attributes AttributesOfMove(Opcode op) {
   }
 }
 
+// Of what networks are made of.
+Attributes AttributesOfNetwork(Opcode op) {
+  switch (op) {
+    case Opcode::kDropout:
+      return {{Key::kBy, 0.5}, {Key::kSeed, int64_t{1}}};
+    case Opcode::kLayerNorm:
+      return {{Key::kCount, int64_t{1}}, {Key::kEps, 1.0}};
+    case Opcode::kGroupNorm:
+    case Opcode::kBatchNorm:
+      return {{Key::kEps, 1.0}};
+    case Opcode::kScaledDotProductAttention:
+      return {{Key::kCausal, true}};
+    default:
+      return {};
+  }
+}
+
 Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
   switch (op) {
     case Opcode::kSum:
@@ -111,6 +128,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
       return {{Key::kDevice, int64_t{1}}};
     default: {
       Attributes attributes = AttributesOfMove(op);
+      if (attributes.empty()) attributes = AttributesOfNetwork(op);
       const bool along = program::SignatureOf(op).Find(Key::kDim) != nullptr;
       if (attributes.empty() && along) attributes = {{Key::kDim, int64_t{1}}};
       return attributes;
@@ -228,6 +246,12 @@ class Maker {
         const ValueId a = Numbers({2, 2}, 0), b = Numbers({2, 2, 2}, 1);
         return b_.Op(op_.op, {a, b, Numbers({2, 2, 2}, 2)});
       }
+      case Opcode::kLinear:
+      case Opcode::kScaledDotProductAttention:
+      case Opcode::kLayerNorm:
+      case Opcode::kGroupNorm:
+      case Opcode::kBatchNorm:
+        return ApplyToNetwork();
       case Opcode::kSqueeze:
         return b_.Op(op_.op, {Numbers({kRows, 1, kColumns})});
       default:
@@ -269,6 +293,23 @@ class Maker {
     const ValueId a = Numbers(Long(2, dims, 3), 0);
     const int64_t results = op_.Find(Key::kOutputPadding) == nullptr ? 2 : 1;
     return b_.Op(op_.op, {a, Numbers(Long(results, dims, 2), 1)}, {{Key::kPadding, all(0, 1)}});
+  }
+
+  // In rows that few numbers meet in: those of all sizes do.
+  ValueId ApplyToNetwork() {
+    if (op_.op == Opcode::kLinear) {
+      const ValueId a = Numbers({3, 2}, 0), b = Numbers({2, 2}, 1);
+      return b_.Op(op_.op, {a, b, Numbers({2}, 2)});
+    }
+    if (op_.op == Opcode::kScaledDotProductAttention) {
+      const ValueId a = Numbers({3, 2, 1}, 0), b = Numbers({3, 2, 1}, 1);
+      return b_.Op(op_.op, {a, b, Numbers({3, 2, 1}, 2)}, AttributesOfNetwork(op_.op));
+    }
+    const bool of_channels = op_.op == Opcode::kBatchNorm;
+    const int64_t weights = of_channels ? kRows : kColumns;
+    const Shape rows = of_channels ? Shape{1, kRows, kColumns} : Shape{kRows, kColumns};
+    const ValueId a = Numbers(rows, 0), b = Numbers({weights}, 1);
+    return b_.Op(op_.op, {a, b, Numbers({weights}, 2)}, AttributesOfNetwork(op_.op));
   }
 
   ValueId ApplyInPlace(const Shape& shape) {

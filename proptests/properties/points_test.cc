@@ -116,6 +116,15 @@ By WhoJudges(const PointRun& run, size_t order, size_t which, size_t i) {
   return std::isinf(bound) ? By::kBeyond : By::kWide;
 }
 
+// The percentage of results that may leave the format or rest on a bound that says little. In
+// second derivatives of norms and attention several numbers of any size meet in products of four
+// and more.
+double MostUnjudged(const Signature& signature, size_t order) {
+  const bool meet = signature.category == program::Category::kNorm ||
+                    signature.op == program::Opcode::kScaledDotProductAttention;
+  return meet && order == 2 ? 25 : 10;
+}
+
 struct Tally {
   int points = 0;
   std::array<Counts, 3> orders = {};  // by order of the derivative
@@ -147,7 +156,8 @@ struct Tally {
       std::printf(" | %s: ball %.1f, others %.1f, no answer %.1f, beyond %.1f, wide %.1f",
                   kNames[order], share(By::kBall), share(By::kOthers), share(By::kNoAnswer),
                   share(By::kBeyond), share(By::kWide));
-      EXPECT_LE(share(By::kBeyond) + share(By::kWide), 10) << kNames[order];
+      EXPECT_LE(share(By::kBeyond) + share(By::kWide), MostUnjudged(signature, order))
+          << kNames[order];
       const bool numbers = signature.facts.numbers != program::Numbers::kIndices;
       if (order == 0 && numbers) {
         EXPECT_GT(share(By::kBall), 20);

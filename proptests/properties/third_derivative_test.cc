@@ -89,6 +89,13 @@ Attributes AttributesOfMoved(Opcode op) {
   }
 }
 
+Attributes AttributesOfNetwork(Opcode op) {
+  if (op == Opcode::kDropout) return {{Key::kBy, 0.25}, {Key::kSeed, int64_t{1}}};
+  if (op == Opcode::kLayerNorm) return {{Key::kCount, int64_t{1}}, {Key::kEps, 0.5}};
+  if (op == Opcode::kGroupNorm || op == Opcode::kBatchNorm) return {{Key::kEps, 0.5}};
+  return AttributesOfMoved(op);
+}
+
 // What the op needs beside its operands, the first of which has two columns.
 Attributes AttributesOf(Opcode op, int64_t rows) {
   using List = std::vector<int64_t>;
@@ -157,7 +164,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};
     default:
-      return WindowRank(op) > 0 ? AttributesOfWindow(op) : AttributesOfMoved(op);
+      return WindowRank(op) > 0 ? AttributesOfWindow(op) : AttributesOfNetwork(op);
   }
 }
 
@@ -182,14 +189,16 @@ ValueId IndicesFor(ProgramBuilder& b, Opcode op, int64_t rows) {
 }
 
 bool IsAddedProduct(Opcode op) {
-  const Signature& signature = twingrad::program::SignatureOf(op);
-  return signature.category == Category::kMatmul && signature.max_operands == 3;
+  return twingrad::program::SignatureOf(op).facts.dependence == program::Dependence::kAddmm &&
+         op != Opcode::kAddcmul;
 }
 
 // Another operand for the op: w, but a square matrix where one is multiplied by.
 ValueId OtherFor(ProgramBuilder& b, Opcode op, int operand, int64_t rows, ValueId w) {
   const bool factor = (WindowRank(op) > 0 && operand == 1) ||
                       ((op == Opcode::kMatmul || op == Opcode::kBmm) && operand == 1) ||
+                      (op == Opcode::kLinear && operand == 1) ||
+                      op == Opcode::kScaledDotProductAttention ||
                       (IsAddedProduct(op) && op != Opcode::kAddr && operand == 2);
   if (!factor || rows != 0) return w;
   return b.Leaf({DType::kF64, {2, 2}}, FloatBits({2, 1, 2, 1}), /*grad=*/true);
@@ -205,6 +214,10 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   }
   if (op == Opcode::kAddr && operand > 0) {
     return b.Op(Opcode::kSum, {matrix}, {{Key::kDims, std::vector<int64_t>{2 - operand}}});
+  }
+  const bool norm = twingrad::program::SignatureOf(op).category == Category::kNorm;
+  if ((norm && operand > 0) || (op == Opcode::kLinear && operand == 2)) {
+    return b.Op(Opcode::kSum, {matrix}, {{Key::kDims, std::vector<int64_t>{0}}});
   }
   std::vector<int64_t> ranked;
   if (op == Opcode::kBmm || op == Opcode::kBaddbmm || (op == Opcode::kAddbmm && operand > 0)) {

@@ -115,6 +115,7 @@ ProgramBuilder::Attributes AttributesOf(const Signature& signature) {
     if (attribute.key == Key::kMin) attributes.push_back({Key::kMin, -1.0});
     if (attribute.key == Key::kMax) attributes.push_back({Key::kMax, 1.0});
     if (attribute.key == Key::kBy) attributes.push_back({Key::kBy, 0.5});
+    if (attribute.key == Key::kSeed) attributes.push_back({Key::kSeed, int64_t{1}});
   }
   return attributes;
 }

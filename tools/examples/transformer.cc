@@ -79,8 +79,8 @@ struct Network {
   Tensor operator()(const Tensor& words) const {
     Tensor x = Embedding(letters, words) + places;
     const Tensor seen = first_norm(x);
-    x = x +
-        joined(Together(Attention(Heads(queries(seen)), Heads(keys(seen)), Heads(values(seen)))));
+    x = x + joined(Together(ScaledDotProductAttention(Heads(queries(seen)), Heads(keys(seen)),
+                                                      Heads(values(seen)))));
     x = x + narrowed(Gelu(hidden(second_norm(x))));
     return Reshape(last(last_norm(x)), {-1, kLetters});
   }

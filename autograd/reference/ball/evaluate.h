@@ -75,6 +75,10 @@ class Evaluation {
   void Pool();
   void Upsample();  // upsampling.cc
   void Embed();
+  void Dropout();  // networks.cc
+  void Linear();
+  void Attend();
+  void Normalize();
 
  private:
   Ref Within(Ref a, double low, double high);
@@ -89,6 +93,7 @@ class Evaluation {
                                         absl::Span<const int64_t> counts);
   std::vector<std::vector<std::pair<int64_t, Ref>>> NeighboursAlong(int64_t size, int64_t count);
   Ref PoolRow(const Refs& row, const Places& places, int64_t entries);
+  void NormalizeGroup(const std::vector<size_t>& places, const std::vector<size_t>& weights);
   Refs SoftmaxOf(const Refs& row);
   Ref LogSumExp(const Refs& row, bool rounded);
   // Puts what `of` makes of each row along dim=, of the row's length, in the row's place.

@@ -112,6 +112,7 @@ class Planner {
       case Category::kMatmul:
       case Category::kRearrange:
       case Category::kScan:
+      case Category::kNorm:
       case Category::kLoss:
       case Category::kView:
       case Category::kCopy:

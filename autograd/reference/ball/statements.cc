@@ -33,6 +33,7 @@ void Witness::Execute(const Statement& statement) {
     case Category::kMatmul:
     case Category::kRearrange:
     case Category::kScan:
+    case Category::kNorm:
     case Category::kLoss:
     case Category::kCopy:
       return statement.op == Opcode::kDetach ? Detach(statement) : Compute(statement);

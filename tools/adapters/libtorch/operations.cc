@@ -15,6 +15,7 @@
 #include "autograd/program/signature.h"
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/indexed.h"
+#include "tools/adapters/libtorch/networks.h"
 #include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {
@@ -279,6 +280,7 @@ constexpr Row kTable[] = {
     COMPUTES(kElu, at::elu(o[0], s.Get<double>(Key::kBy))),
     COMPUTES(kCelu, at::celu(o[0], s.Get<double>(Key::kBy))),
     COMPUTES(kSelu, at::selu(o[0])),
+    Row(Opcode::kDropout, Dropout),
     COMPUTES(kWhere, at::where(o[0], o[1], o[2])),
     COMPUTES(kMaskedFill, at::masked_fill(o[1], o[0], s.Get<double>(Key::kBy))),
 
@@ -334,6 +336,8 @@ constexpr Row kTable[] = {
     COMPUTES(kBmm, at::bmm(o[0], o[1])),
     COMPUTES(kDot, at::dot(o[0], o[1])),
     COMPUTES(kOuter, at::outer(o[0], o[1])),
+    Row(Opcode::kLinear, Linear),
+    Row(Opcode::kScaledDotProductAttention, Attention),
 
     Row(Opcode::kView, View),
     Row(Opcode::kReshape, Reshape),
@@ -398,6 +402,9 @@ constexpr Row kTable[] = {
     COMPUTES(kLogcumsumexp, at::logcumsumexp(o[0], Dim(s))),
     COMPUTES(kSoftmax, at::softmax(o[0], Dim(s))),
     COMPUTES(kLogSoftmax, at::log_softmax(o[0], Dim(s))),
+    Row(Opcode::kLayerNorm, LayerNorm),
+    Row(Opcode::kGroupNorm, GroupNorm),
+    Row(Opcode::kBatchNorm, BatchNorm),
     COMPUTES(kMseLoss, at::mse_loss(o[0], o[1], ReductionOf(s))),
     COMPUTES(kSmoothL1Loss, at::smooth_l1_loss(o[0], o[1], ReductionOf(s))),
     Row(Opcode::kCrossEntropy, CrossEntropy),
@@ -453,11 +460,14 @@ std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
   // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
-  // product of views, pad_circular writes slices. Convolutions have an edge for a bias, and in one
-  // dimension they and pools are those of two.
-  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
-                    Opcode::kOuter, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
-                    Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d}) {
+  // product of views, pad_circular writes slices, linear transposes first, attention goes step by
+  // step and dropout is a product. Convolutions and norms have an edge for a bias, and in one
+  // dimension convolutions and pools are those of two.
+  for (Opcode op :
+       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter,
+        Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d, Opcode::kConv1d,
+        Opcode::kConv2d, Opcode::kConv3d, Opcode::kLinear, Opcode::kScaledDotProductAttention,
+        Opcode::kDropout, Opcode::kLayerNorm, Opcode::kGroupNorm, Opcode::kBatchNorm}) {
     ops.erase(op);
   }
   // So are adaptive pools, and means to a single entry are means; upsampling takes samples.

@@ -9,7 +9,7 @@ import jax
 import numpy
 from jax import lax, numpy as jnp
 
-from tools.adapters.python import calls, core, functional
+from tools.adapters.python import calls, core, dropout, functional
 
 jax.config.update('jax_enable_x64', True)
 DTYPES = {'f32': jnp.float32, 'f64': jnp.float64, 'i64': jnp.int64, 'bool': jnp.bool_}
@@ -139,6 +139,53 @@ def embedding(a, x, index):
     return x[index]
 
 
+def linear(a, x, weight, bias=0):
+    return x @ weight.T + bias
+
+
+def attention(a, q, k, v):
+    """With causal=1 row by row: what a query does not see is not even multiplied by 0."""
+    def rows(q, k, v):
+        return jax.nn.softmax(q @ jnp.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1]), axis=-1) @ v
+
+    if not a.get('causal') or not q.shape[-2]:
+        return rows(q, k, v)
+    return jnp.concatenate(
+        [rows(q[..., i:i + 1, :], k[..., :i + 1, :], v[..., :i + 1, :]) for i in range(q.shape[-2])], axis=-2)
+
+
+def normalized(a, x, axes):
+    apart = x - x.mean(axes, keepdims=True)
+    return apart * lax.rsqrt((apart * apart).mean(axes, keepdims=True) + jnp.array(a['eps'], x.dtype))
+
+
+def layer_norm(a, x, weight=1, bias=0):
+    return normalized(a, x, tuple(range(x.ndim - a['count'], x.ndim))) * weight + bias
+
+
+def of_channels(x, numbers):
+    return numbers.reshape((-1,) + (1,) * (x.ndim - 2))
+
+
+def group_norm(a, x, *beside):
+    groups = a.get('groups', 1)
+    parts = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+    return scaled(normalized(a, parts, tuple(range(2, parts.ndim))).reshape(x.shape), *beside)
+
+
+def batch_norm(a, x, *beside):
+    return scaled(normalized(a, x, (0, *range(2, x.ndim))), *beside)
+
+
+def scaled(x, weight=None, bias=None):
+    x = x if weight is None else x * of_channels(x, weight)
+    return x if bias is None else x + of_channels(x, bias)
+
+
+def drop(a, x):
+    return x * jnp.array(dropout.factors(a, x.size), x.dtype).reshape(x.shape)
+
+
 OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
@@ -186,6 +233,8 @@ OPS |= {
     **{f'avg_pool{d}d': lambda a, x: pool(a, x, 0, lax.add) / math.prod(a['kernel']) for d in (1, 2, 3)},
     **{f'max_pool{d}d': lambda a, x: pool(a, x, -math.inf, lax.max) for d in (1, 2, 3)},
     'smooth_l1_loss': lambda a, x, y: loss(a, jnp.where(abs(x - y) < 1, (x - y) ** 2 / 2, abs(x - y) - 0.5)),
+    'linear': linear, 'scaled_dot_product_attention': attention, 'layer_norm': layer_norm, 'group_norm': group_norm,
+    'batch_norm': batch_norm, 'dropout': drop,
     'lerp': lambda a, x, y, z: x + z * (y - x),
     'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,
     'mse_loss': lambda a, x, y: loss(a, (x - y) ** 2), 'cross_entropy': cross_entropy,

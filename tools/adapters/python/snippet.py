@@ -38,7 +38,8 @@ def _call(name, results, operands, a):
 
 
 # The right-hand side of ops: {x} is the first operand, {y} those behind it, {all} all of them; {keep} is a keepdim=
-# that is not the default, {dims} a list of dims=; everything else is an attribute.
+# that is not the default, {dims} a list of dims=, {beside} a weight and a bias or None; everything else is an
+# attribute.
 _FORMS = {
     **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 xlogy fmod remainder erfc where addmm'.split(),
                     'torch.{op}({all})'),
@@ -52,6 +53,11 @@ _FORMS = {
     'as_strided': '{x}.as_strided({shape}, {stride}, {x}.storage_offset() + {start})',
     **dict.fromkeys('split chunk'.split(), '{x}.{op}({count}, {dim})'), 'unbind': '{x}.unbind({dim})',
     **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
+    'linear': 'torch.nn.functional.{op}({all})',
+    'layer_norm': 'torch.layer_norm({x}, {x}.shape[{x}.dim() - {count}:], {beside}, {eps})',
+    'group_norm': 'torch.group_norm({x}, {groups}, {beside}, {eps})',
+    'batch_norm': 'torch.batch_norm({x}, {beside}, None, None, True, 0, {eps}, False)',
+    'scaled_dot_product_attention': 'torch.nn.functional.{op}({all}, is_causal={causal})',
     'add': '{x} + {y}', 'sub': '{x} - {y}', 'mul': '{x} * {y}', 'div': '{x} / {y}', 'matmul': '{x} @ {y}',
     'pow': '{x} ** {y}', 'flip': '{x}.flip({dims})', 'select': '{x}.select({dim}, {index})',
     'masked_fill': '{y}.masked_fill({x}, {by})', 'read_grad': '{x}.grad.clone()',
@@ -64,7 +70,8 @@ def _expression(name, x, a):
     keep = f', keepdim={a["keepdim"]}' if a.get('keepdim') else ''
     if name in _FORMS:
         return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
-                                   **{'reduction': 'mean', 'start': 0, **a})
+                                   beside=', '.join((x[1:] + ['None', 'None'])[:2]),
+                                   **{'reduction': 'mean', 'start': 0, 'groups': 1, 'causal': False, **a})
     if name in ('sum', 'mean', 'amax', 'amin', 'logsumexp'):
         everything = f'list(range({x[0]}.dim()))' if keep or name == 'logsumexp' else ''
         dims = a.get('dims', everything)

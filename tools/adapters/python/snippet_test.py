@@ -40,6 +40,11 @@ end
 %ii = as_strided %e shape=2 stride=1
 %gg = topk %e dim=1 count=1
 %hh = cummax %e dim=0
+%jj = linear %e %e %x
+%kk = scaled_dot_product_attention %e %e %e causal=1
+%ll = layer_norm %e %x %x count=1 eps=0x1p-1
+%mm = group_norm %e %x eps=1
+%nn = batch_norm %e eps=1
 begin kind=anomaly
 backward %z
 end
@@ -83,6 +88,11 @@ ff, = dd.unbind(1)
 ii = e.as_strided([2], [1], e.storage_offset() + 0)
 gg = e.topk(1, 1).values
 hh = e.cummax(0).values
+jj = torch.nn.functional.linear(e, e, x)
+kk = torch.nn.functional.scaled_dot_product_attention(e, e, e, is_causal=True)
+ll = torch.layer_norm(e, e.shape[e.dim() - 1:], x, x, 0.5)
+mm = torch.group_norm(e, 1, x, None, 1.0)
+nn = torch.batch_norm(e, None, None, None, None, True, 0, 1.0, False)
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

@@ -4,7 +4,7 @@ import copy
 
 import torch
 
-from tools.adapters.python import calls, core
+from tools.adapters.python import calls, core, dropout
 
 DTYPES = {'f32': torch.float32, 'f64': torch.float64, 'i64': torch.int64, 'bool': torch.bool}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
@@ -104,6 +104,26 @@ def upsample(a, x, mode, **corners):
     return y[0] if alone else y
 
 
+def attention(a, q, k, v):
+    """Step by step: the fused kernels have no second derivatives."""
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=a.get('causal', False))
+
+
+def networks():
+    """Weights and biases may be left out of linear layers and norms."""
+    def factors(a, x):
+        return torch.tensor(dropout.factors(a, x.numel()), dtype=x.dtype).reshape(x.shape)
+
+    return {
+        'linear': lambda a, *x: torch.nn.functional.linear(*x), 'scaled_dot_product_attention': attention,
+        'layer_norm': lambda a, x, *beside: torch.layer_norm(x, x.shape[x.dim() - a['count']:], *beside, eps=a['eps']),
+        'group_norm': lambda a, x, *beside: torch.group_norm(x, a.get('groups', 1), *beside, eps=a['eps']),
+        'batch_norm': lambda a, x, w=None, b=None: torch.batch_norm(x, w, b, None, None, True, 0, a['eps'], False),
+        # By a generator of its own PyTorch would drop others.
+        'dropout': lambda a, x: x * factors(a, x)}
+
+
 def elements(tensor, rows):
     """What data() returns, of nested lists."""
     flat = [rows]
@@ -149,7 +169,7 @@ class Torch(core.Engine):
         'pad_reflect': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'reflect'),
         'pad_replicate': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'replicate'),
         'pad_circular': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'circular'),
-        **windowed(),
+        **windowed(), **networks(),
         'embedding': lambda a, x, index: torch.nn.functional.embedding(index, x),
         'repeat': lambda a, x: x.repeat(a['shape']),
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
