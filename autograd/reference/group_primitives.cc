@@ -133,7 +133,7 @@ const Array* Softmax(const Evaluation& evaluation) {
     const Number sum = x.sums->At(group);
     Number r = kOfLogarithm ? Subtract(x.shifted->At(i), Log(sum, format), format)
                             : Divide(x.each->At(i), sum, format);
-    // Roundings alone leave less to gain than it takes.
+    // Of exact elements the quotient has the narrower bound already.
     const bool is_off = a->e != nullptr && r.e > 0;
     if (!kOfLogarithm && is_off) {
       r.e = std::fmin(r.e, ShareError(evaluation, i, r.v, x.shifts->v[group]));

@@ -4,7 +4,7 @@ import importlib.util
 import unittest
 import unittest.mock
 
-from tools.adapters.python import core
+from tools.adapters.python import core, examples
 
 TORCH = importlib.util.find_spec('torch') is not None
 if TORCH:
@@ -33,21 +33,8 @@ class TorchTest(unittest.TestCase):
         self.assertIn('error invalid_argument 4 ', self.lines(head + 'neg_ %y\n%z = neg %b\n')[-1])
 
     def test_networks(self):
-        """Queries of 0 share alike; of 1 and 3 the deviation is 1, and with eps=3 they become -1/2 and 1/2."""
-        lines = self.lines(
-            '%q = leaf type=f64[2,1] data=0,0\n%k = leaf type=f64[2,1] data=1,3\n'
-            '%a = scaled_dot_product_attention %q %k %k\n%b = scaled_dot_product_attention %q %k %k causal=1\n'
-            '%y = leaf type=f64[1,2] data=1,3\n%w = leaf type=f64[2] data=2,4 grad=1\n'
-            '%l = layer_norm %y count=1 eps=3\n%m = layer_norm %y %w %x count=1 eps=3\n'
-            '%g = group_norm %y %w eps=3\n%h = group_norm %y %w groups=2 eps=4\n%n = batch_norm %k eps=3\n'
-            '%z = leaf type=f64[1] data=10\n%o = linear %y %y %z\n%p = linear %y %y\n%d = dropout %w by=0.5 seed=0\n'
-            '%s = sum %m\n%t = sum %d\n%u = add %s %t\nbackward %u\n')
-        for line in ('value %a type=f64[2,1] data=2,2', 'value %b type=f64[2,1] data=1,2',
-                     'value %l type=f64[1,2] data=-0.5,0.5', 'value %m type=f64[1,2] data=2,1.5',
-                     'value %g type=f64[1,2] data=-1,2', 'value %h type=f64[1,2] data=0,0',
-                     'value %n type=f64[2,1] data=-0.5,0.5', 'value %o type=f64[1,1] data=20',
-                     'value %p type=f64[1,1] data=10', 'value %d type=f64[2] data=0,8',
-                     'grad %x type=f64[2] data=1,1', 'grad %w type=f64[2] data=-0.5,2.5'):
+        lines = self.lines(examples.NETWORKS)
+        for line in examples.NETWORKS_SHOW:
             self.assertIn(line, lines)
 
     def test_strides(self):
