@@ -78,6 +78,14 @@ TEST(CallAnomaly, WhereInfinitiesMeetInOneFormulaAloneItDoesNotKnow) {
   EXPECT_EQ(of("mul %x %x"), "anomaly");
 }
 
+// As one product the second derivative of sigmoid is infinite here; as a sum of two it is NaN.
+TEST(CallAnomaly, WhereInfinitiesMeetInASumOfWhatCreateGraphMadeItDoesNotKnow) {
+  EXPECT_EQ(ErrorOf("%x = leaf type=f64[] data=1 grad=1\n%y = sigmoid %x\n"
+                    "%g = grad %y inputs=%x create_graph=1\n%i = leaf type=f64[] data=inf\n"
+                    "%z = mul %g %i\nbegin kind=anomaly\nbackward %z\nend\n"),
+            "a NaN of nodes that create_graph made, under anomaly mode");
+}
+
 TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
   // exp overflows, which its bound cannot tell: 0 times infinity.
   const TwinResult twin = TwinOf(

@@ -147,12 +147,10 @@ std::optional<Expectation> Follow(const Program& program, const Expectation& sou
 
 void FollowFreedCalls(const Program& program, const Observation& observed, Expectation& expected) {
   if (expected.twin.skipped || expected.twin.contended_calls.empty()) return;
-  std::vector<int32_t> freed = judge::FreedCalls(expected.twin, observed);
-  if (freed.empty()) return;
-  auto twin = twingrad::reference::RunTwinWithFreed(program, std::move(freed), expected.rules,
-                                                    RunsInAnyOrder(program, expected));
-  if (!twin.freed_calls_are_legal) return;
-  expected.twin = std::move(twin);
+  judge::Expectation predictions(program, std::move(expected.twin), expected.rules,
+                                 RunsInAnyOrder(program, expected));
+  expected.twin = predictions.Of(observed);
+  if (expected.twin.freed_calls.empty()) return;
   expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
 }
 

@@ -16,20 +16,19 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/dialect.h"
 #include "autograd/reference/twin.h"
 
 namespace twingrad::judge {
-
-// The calls, by statement, that this run shows to have found their graph released by another thread
-// section, of those that may.
-std::vector<int32_t> FreedCalls(const twingrad::reference::TwinResult& usual,
-                                const twingrad::program::Observation& observed);
 
 class Expectation {
  public:
   // The Program must outlive this.
   // With `any_order` ready nodes may run in any order, whatever their devices.
   explicit Expectation(const twingrad::program::Program& program, bool any_order = false);
+  // `usual` was predicted by these rules.
+  Expectation(const twingrad::program::Program& program, twingrad::reference::TwinResult usual,
+              const twingrad::reference::DialectRules& rules, bool any_order);
 
   // Of a run in which no call finds its graph released by another section.
   const twingrad::reference::TwinResult& usual() const { return usual_; }
@@ -40,7 +39,10 @@ class Expectation {
   const twingrad::reference::TwinResult& Of(const twingrad::program::Observation& observed);
 
  private:
+  const twingrad::reference::TwinResult& WithFreed(const std::vector<int32_t>& freed);
+
   const twingrad::program::Program& program_;
+  const twingrad::reference::DialectRules rules_;
   const bool any_order_;
   twingrad::reference::TwinResult usual_;
   std::map<std::vector<int32_t>, twingrad::reference::TwinResult> with_freed_;

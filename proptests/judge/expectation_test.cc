@@ -54,5 +54,26 @@ TEST(Expectation, AFailureThatMayNotBeChoosesNone) {
   EXPECT_EQ(&expected.Of(other), &expected.usual());
 }
 
+// In any order the first section's second call may come to %y, and release it, before it finds that
+// it has released %z itself.
+TEST(Expectation, ACallThatFailsAnywayMayHaveReleasedWhatAnotherNeeds) {
+  const Program program = *twingrad::program::Parse(
+      "twingrad 1\n"
+      "%x = leaf type=f64[] data=3 grad=1\n"
+      "%y = exp %x\n"
+      "begin kind=thread\n"
+      "%z = exp %x\n"
+      "backward %z\n"
+      "backward %y %z\n"
+      "end\n"
+      "begin kind=thread\n"
+      "backward %y\n"
+      "end\n");
+  Expectation in_order(program), in_any_order(program, /*any_order=*/true);
+  EXPECT_EQ(in_order.Of(WithFreed({5, 8})).observation.survived.size(), 1u);
+  EXPECT_EQ(in_any_order.Of(WithFreed({5, 8})).observation.survived.size(), 2u);
+  EXPECT_EQ(in_any_order.Of(WithFreed({5})).observation.survived.size(), 1u);
+}
+
 }  // namespace
 }  // namespace twingrad::judge
