@@ -29,6 +29,11 @@ int64_t SizeOf(const Tensor& a, int64_t dim) {
   return a.defined() && dim >= 0 && dim < a.dim() ? a.sizes()[dim] : 0;
 }
 
+// An end of a slice: as in Python, what lies before the start is clamped to it.
+int64_t Clamped(int64_t end, int64_t size) {
+  return end < 0 ? std::max<int64_t>(end + size, 0) : end;
+}
+
 [[noreturn]] void RefuseInferred(const Tensor& a, Ints shape, const char* why) {
   throw Error(ErrorKind::kShape,
               absl::StrCat("[reshape] ", ShapeToString(a.sizes()), " as ", ShapeToString(shape),
@@ -92,6 +97,12 @@ Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim) {
 Tensor Var(const Tensor& a, Ints dims, bool keepdim) {
   return ops::Var(a, DimsOf(a, dims), keepdim);
 }
+Tensor Std(const Tensor& a, Ints dims, bool keepdim) {
+  return ops::Std(a, DimsOf(a, dims), keepdim);
+}
+Tensor Norm(const Tensor& a, Ints dims, bool keepdim) {
+  return ops::Norm(a, DimsOf(a, dims), keepdim);
+}
 
 Tensor Softmax(const Tensor& a, int64_t dim) { return ops::Softmax(a, DimOf(a, dim)); }
 Tensor LogSoftmax(const Tensor& a, int64_t dim) { return ops::LogSoftmax(a, DimOf(a, dim)); }
@@ -153,6 +164,24 @@ Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor&
 Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   return ops::IndexCopy(a, DimOf(a, dim), index, source);
 }
+Tensor SelectScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t index) {
+  dim = DimOf(a, dim);
+  return ops::SelectScatter(a, part, dim, FromStart(index, SizeOf(a, dim)));
+}
+Tensor SliceScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t start, int64_t stop,
+                    int64_t step) {
+  dim = DimOf(a, dim);
+  const int64_t size = SizeOf(a, dim);
+  return ops::SliceScatter(a, part, dim, Clamped(start, size), Clamped(stop, size), step);
+}
+Tensor DiagonalScatter(const Tensor& a, const Tensor& part, int64_t dim0, int64_t dim1,
+                       int64_t by) {
+  return ops::DiagonalScatter(a, part, Shape{DimOf(a, dim0), DimOf(a, dim1)}, by);
+}
+Tensor AsStridedScatter(const Tensor& a, const Tensor& part, Ints shape, Ints strides,
+                        int64_t start) {
+  return ops::AsStridedScatter(a, part, shape, strides, start);
+}
 Tensor Roll(const Tensor& a, int64_t dim, int64_t by) { return ops::Roll(a, DimOf(a, dim), by); }
 Tensor Tril(const Tensor& a, int64_t by) { return ops::Tril(a, by); }
 Tensor Triu(const Tensor& a, int64_t by) { return ops::Triu(a, by); }
@@ -187,10 +216,7 @@ Tensor Select(const Tensor& a, int64_t dim, int64_t index) {
 Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step) {
   dim = DimOf(a, dim);
   const int64_t size = SizeOf(a, dim);
-  // As in Python, what lies before the start is clamped to it.
-  if (start < 0) start = std::max<int64_t>(start + size, 0);
-  if (stop < 0) stop = std::max<int64_t>(stop + size, 0);
-  return ops::Slice(a, dim, start, stop, step);
+  return ops::Slice(a, dim, Clamped(start, size), Clamped(stop, size), step);
 }
 
 Tensor Diagonal(const Tensor& a, int64_t dim0, int64_t dim1, int64_t by) {

@@ -88,6 +88,7 @@ using ops::Sgn;
 using ops::Sigmoid;
 using ops::Silu;
 using ops::Sin;
+using ops::Sinc;
 using ops::Sinh;
 using ops::SmoothL1Loss;
 using ops::Softplus;
@@ -110,6 +111,8 @@ Tensor Amax(const Tensor& a, Ints dims = {}, bool keepdim = false);
 Tensor Amin(const Tensor& a, Ints dims = {}, bool keepdim = false);
 Tensor Logsumexp(const Tensor& a, Ints dims = {}, bool keepdim = false);
 Tensor Var(const Tensor& a, Ints dims = {}, bool keepdim = false);
+Tensor Std(const Tensor& a, Ints dims = {}, bool keepdim = false);
+Tensor Norm(const Tensor& a, Ints dims = {}, bool keepdim = false);
 
 Tensor Softmax(const Tensor& a, int64_t dim);
 Tensor LogSoftmax(const Tensor& a, int64_t dim);
@@ -138,6 +141,15 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+// `part` in place of what Select and the others take with the same arguments.
+Tensor SelectScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t index);
+Tensor SliceScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t start,
+                    int64_t stop = kEnd, int64_t step = 1);
+Tensor DiagonalScatter(const Tensor& a, const Tensor& part, int64_t dim0 = 0, int64_t dim1 = 1,
+                       int64_t by = 0);
+Tensor AsStridedScatter(const Tensor& a, const Tensor& part, Ints shape, Ints strides,
+                        int64_t start = 0);
 Tensor Roll(const Tensor& a, int64_t dim, int64_t by);
 // What lies above, or below, the diagonal `by` to the right of the main one is 0.
 Tensor Tril(const Tensor& a, int64_t by = 0);
@@ -157,7 +169,6 @@ Tensor Squeeze(const Tensor& a, Ints dims = {});
 Tensor Unsqueeze(const Tensor& a, int64_t dim);
 // Negative indices count from the end of the dimension.
 Tensor Select(const Tensor& a, int64_t dim, int64_t index);
-inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 Tensor Slice(const Tensor& a, int64_t dim, int64_t start = 0, int64_t stop = kEnd,
              int64_t step = 1);
 

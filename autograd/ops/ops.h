@@ -25,3 +25,4 @@
 #include "autograd/ops/trigonometric.h"   // IWYU pragma: export
 #include "autograd/ops/upsample.h"        // IWYU pragma: export
 #include "autograd/ops/view.h"            // IWYU pragma: export
+#include "autograd/ops/view_scatter.h"    // IWYU pragma: export

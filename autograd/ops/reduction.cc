@@ -66,6 +66,18 @@ Tensor Others(const Tensor& matrix) {
   return Prod(ReshapeTo(others, {rows, size, size - 1}), {2}, false);
 }
 
+// `mean`, or the nearest number from `least` to `most` where roundings have led beyond.
+Tensor Between(const Tensor& mean, const Tensor& least, const Tensor& most) {
+  return kernels::Maximum(least, kernels::Minimum(mean, most));
+}
+
+// g times a by its length, which is 0 where all of a is 0.
+Tensor AlongUnit(const Tensor& g, const Tensor& a, const Tensor& length) {
+  const Tensor is_zero = kernels::IsZero(length);
+  const Tensor unit = Div(a, Where(is_zero, Constant(1, length), length));
+  return Where(is_zero, Constant(0, g), Mul(g, unit));
+}
+
 Tensor Extreme(const char* op, const char* node_name, const Tensor& a, Ints dims, bool keepdim,
                Tensor (*kernel)(const Tensor&, Ints, bool)) {
   CheckDefined(op, a);
@@ -149,6 +161,45 @@ Tensor Var(const Tensor& a, Ints dims, bool keepdim) {
                 return Mul(ReshapeTo(share, kept), Mul(Constant(2, distance), distance));
               })
         ->Save(a);
+  }
+  return result;
+}
+
+Tensor Std(const Tensor& a, Ints dims, bool keepdim) {
+  CheckDefined("std", a);
+  const double count = CountOf(a, dims);
+  const Tensor sum = SumValues(a, dims, /*keepdim=*/true);
+  Tensor mean = kernels::Div(sum, Constant(count, sum));
+  if (count > 0) mean = Between(mean, kernels::Amin(a, dims, true), kernels::Amax(a, dims, true));
+  const Tensor apart = kernels::Sub(a, mean);
+  const Tensor squares = SumValues(kernels::Mul(apart, apart), dims, keepdim);
+  const Tensor variance = kernels::Div(squares, Constant(count, squares));
+  Tensor result = kernels::Each<kernels::SqrtNumber>(variance);
+  if (ShouldRecord(a)) {
+    Record<1>("StdBackward", result, a,
+              [count, dims = Shape(dims.begin(), dims.end()), kept = KeptShape(a, dims)](
+                  const Tensor& g, const Tensor* operand) {
+                const Tensor& x = operand[0];
+                const Tensor distance = Sub(x, Mean(x, dims, true)), r = Std(x, dims, true);
+                const Tensor share = count == 0 ? g : Div(g, Constant(count, g));
+                return AlongUnit(ReshapeTo(share, kept), distance, r);
+              })
+        ->Save(a);
+  }
+  return result;
+}
+
+Tensor Norm(const Tensor& a, Ints dims, bool keepdim) {
+  CheckDefined("norm", a);
+  Tensor result = kernels::Each<kernels::SqrtNumber>(SumValues(kernels::Mul(a, a), dims, keepdim));
+  if (ShouldRecord(a)) {
+    Record<2>("NormBackward", result, a,
+              [kept = KeptShape(a, dims)](const Tensor& g, const Tensor* a_and_result) {
+                return AlongUnit(ReshapeTo(g, kept), a_and_result[0],
+                                 ReshapeTo(a_and_result[1], kept));
+              })
+        ->Save(a)
+        ->SaveResult(result);
   }
   return result;
 }

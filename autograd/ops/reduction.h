@@ -1,4 +1,4 @@
-// sum, mean, var, prod, amax and amin, differentiable.
+// sum, mean, var, std, norm, prod, amax and amin, differentiable.
 //
 //   Tensor s = ops::Sum(a, {0, 2}, /*keepdim=*/true);
 //   Tensor m = ops::Mean(a, {}, false);               // no dims: over all of them
@@ -23,6 +23,10 @@ Tensor Sum(const Tensor& a, Ints dims, bool keepdim);
 Tensor Mean(const Tensor& a, Ints dims, bool keepdim);
 // The mean of the squared distances to the mean, NaN of nothing. f32, f64.
 Tensor Var(const Tensor& a, Ints dims, bool keepdim);
+// The root of that. Exactly 0 where all elements are equal: that has no derivative, and 0 is taken.
+Tensor Std(const Tensor& a, Ints dims, bool keepdim);
+// The root of the sum of squares. f32, f64. Of zeros alone it has no derivative, and 0 is taken.
+Tensor Norm(const Tensor& a, Ints dims, bool keepdim);
 
 // f32, f64, i64. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
 Tensor Prod(const Tensor& a, Ints dims, bool keepdim);

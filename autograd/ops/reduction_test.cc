@@ -55,6 +55,38 @@ TEST(Reduction, Var) {
   EXPECT_TRUE(std::isnan(Elements(Var(Values({0}, {}), {}, false))[0]));
 }
 
+TEST(Reduction, Std) {
+  const Tensor a = Leaf({1, 4}, {1, 1, -1, -1});
+  EXPECT_EQ(Elements(Std(a, {1}, false)), Doubles{1});
+  const Tensor first = Derive(Std(a, {}, false), {a}, true)[0];  // (a - mean) / 4
+  EXPECT_EQ(Elements(first), (Doubles{0.25, 0.25, -0.25, -0.25}));
+  const Tensor one = Mul(first, Values({1, 4}, {1, 0, 0, 0}));
+  EXPECT_EQ(Elements(Derive(one, {a})[0]), (Doubles{0.125, -0.125, 0, 0}));
+  EXPECT_TRUE(std::isnan(Elements(Std(Values({0}, {}), {}, false))[0]));
+  EXPECT_EQ(Elements(Std(Values({2, 0}, {}), {0}, false)), Doubles{});
+}
+
+TEST(Reduction, Norm) {
+  const Tensor a = Leaf({2, 2}, {3, 4, 0, -2});
+  EXPECT_EQ(Elements(Norm(a, {1}, true)), (Doubles{5, 2}));
+  EXPECT_EQ(Elements(Norm(Values({0}, {}), {}, false)), Doubles{0});
+  const Tensor ones = Leaf({4}, {1, 1, 1, 1});
+  const Tensor first = Derive(Norm(ones, {}, false), {ones}, true)[0];
+  EXPECT_EQ(Elements(first), (Doubles{0.5, 0.5, 0.5, 0.5}));
+  const Tensor one = Mul(first, Values({4}, {1, 0, 0, 0}));
+  EXPECT_EQ(Elements(Derive(one, {ones})[0]), (Doubles{0.375, -0.125, -0.125, -0.125}));
+}
+
+// Rules: S9. A sum of equal numbers by their count need not be that number.
+// Rules: S9.
+TEST(Fold, NormsOfZerosAreFlat) {
+  const Tensor zeros = Leaf({2, 2}, {0, 0, 0, 2});
+  EXPECT_EQ(Elements(Derive(Norm(zeros, {1}, false), {zeros})[0]), (Doubles{0, 0, 0, 1}));
+  const Tensor equal = Leaf({3}, {0.1, 0.1, 0.1});
+  EXPECT_EQ(Elements(Std(equal, {}, false)), Doubles{0});
+  EXPECT_EQ(Elements(Derive(Std(equal, {}, false), {equal})[0]), (Doubles{0, 0, 0}));
+}
+
 // Rules: S8.
 TEST(Fold, ProductsAreRightAtZeros) {
   const Tensor a = Leaf({2, 3}, {2, 3, 4, 0, 3, 4});

@@ -2,6 +2,7 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/elementary.h"
+#include "autograd/ops/recording.h"
 #include "autograd/ops/rules.h"
 
 namespace twingrad::ops {
@@ -12,6 +13,19 @@ constexpr UnaryRule kTan = RuleOf<kernels::TanNumber>(
     "TanBackward", Saves::kResult,
     [](const Tensor& g, const Tensor& r) { return Mul(g, Add(Constant(1, r), Mul(r, r))); });
 Tensor Tan(const Tensor& a) { return ApplyUnary(kTan, a); }
+
+// Derivative `order` of sinc: its formulas cancel near 0, whatever they are made of.
+static Tensor SincDerivative(const Tensor& a, int order) {
+  CheckDefined("sinc", a);
+  Tensor result = kernels::Sinc(a, order);
+  if (ShouldRecord(a)) {
+    Record<1>("SincBackward", result, a, [order](const Tensor& g, const Tensor* operand) {
+      return Mul(g, SincDerivative(operand[0], order + 1));
+    })->Save(a);
+  }
+  return result;
+}
+Tensor Sinc(const Tensor& a) { return SincDerivative(a, 0); }
 
 // As one square: the derivative of (1 - x) (1 + x) cancels beside 0.
 static Tensor OneMinusSquare(const Tensor& x) { return Sub(Constant(1, x), Mul(x, x)); }

@@ -1,4 +1,4 @@
-// tan, the inverse trigonometric and the hyperbolic functions, differentiable.
+// tan, sinc, the inverse trigonometric and the hyperbolic functions, differentiable.
 //
 //   Tensor y = ops::Atan(x);
 //
@@ -12,6 +12,8 @@
 namespace twingrad::ops {
 
 Tensor Tan(const Tensor& a);
+// sin(πa) / (πa), and 1 at 0; 0 at infinities, as all of its derivatives.
+Tensor Sinc(const Tensor& a);
 // Of -1 to 1, where the slope is infinite.
 Tensor Asin(const Tensor& a);
 Tensor Acos(const Tensor& a);

@@ -61,6 +61,7 @@ enum class Opcode : uint8_t {
   kSoftplus,
   kGelu,
   kGeluTanh,
+  kSinc,
   kClamp,     // min=, max=, one of them or both
   kHardtanh,  // min=, max=
   kRelu6,
@@ -86,6 +87,8 @@ enum class Opcode : uint8_t {
   kAmin,
   kLogsumexp,
   kVar,
+  kStd,
+  kNorm,
   // Along dim=: the extreme entry, or its index.
   kMax,
   kMin,
@@ -157,6 +160,11 @@ enum class Opcode : uint8_t {
   kScatter,
   kIndexAdd,
   kIndexCopy,
+  // The first operand with the second in place of a view of it: see view_scatter.h.
+  kSelectScatter,
+  kSliceScatter,
+  kDiagonalScatter,
+  kAsStridedScatter,
   kSort,
   kArgsort,
   kTopk,  // dim=, count=

@@ -75,6 +75,8 @@ class Inference {
   bool Unfolded();
   bool Parted();
   bool Strided();
+  bool ViewScattered();
+  bool CheckApart(const Shape& part);
 
   // result_type_window.cc: convolutions, pools and upsampling.
   bool Pooled();

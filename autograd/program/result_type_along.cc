@@ -11,6 +11,7 @@
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/result_type.h"
+#include "autograd/program/view_scatter.h"
 
 namespace twingrad::program {
 namespace {
@@ -271,6 +272,7 @@ bool Inference::Scan() {
 
 bool Inference::Rearranged() {
   size_t dim = 0;
+  if (ViewWrittenBy(op())) return ViewScattered();
   switch (op()) {
     case Opcode::kCat:
     case Opcode::kStack:

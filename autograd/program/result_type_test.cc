@@ -95,6 +95,17 @@ TEST(ResultType, Strided) {
   EXPECT_TRUE(Refused(TypeOf("f64[0]", "as_strided %x shape=1 stride=0"), "number 0"));
 }
 
+TEST(ResultType, WhatIsPutInPlaceOfAViewHasItsShape) {
+  const auto of = [](const std::string& statement) {
+    return TypeOf("f64[2]", statement, "f64[2,3]");
+  };
+  EXPECT_EQ(of("diagonal_scatter %z %x dims=0,1"), "f64[2,3]");
+  EXPECT_EQ(of("as_strided_scatter %z %x shape=2 stride=5"), "f64[2,3]");
+  EXPECT_TRUE(Refused(of("select_scatter %z %x dim=0 index=0"), "view of [3]"));
+  EXPECT_TRUE(Refused(of("select_scatter %z %x dim=1 index=3"), "index 3"));
+  EXPECT_TRUE(Refused(of("as_strided_scatter %z %x shape=2 stride=0"), "element 0 twice"));
+}
+
 TEST(ResultType, DiagonalsAndWindows) {
   EXPECT_EQ(TypeOf("f64[2,3]", "diagonal %x dims=0,1"), "f64[2]");
   EXPECT_EQ(TypeOf("f64[2,5,3]", "diagonal %x dims=2,0 by=-1"), "f64[5,2]");

@@ -11,6 +11,7 @@
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parts.h"
 #include "autograd/program/result_type.h"
+#include "autograd/program/view_scatter.h"
 
 namespace twingrad::program {
 
@@ -216,6 +217,39 @@ bool Inference::View() {
     default:
       return Reshaped();
   }
+}
+
+// The operand's shape, where the second operand has that of the view.
+bool Inference::ViewScattered() {
+  Statement view = statement_;
+  view.op = *ViewWrittenBy(op());
+  TensorType part;
+  Inference inference(view, operands_.first(1), &part, &work_, &fault_);
+  if (!inference.View()) return false;
+  if (shape(1) != part.shape) {
+    return fault_.BlameOperand(1, "shape ", ShapeText(shape(1)), " in place of a view of ",
+                               ShapeText(part.shape), "; they must be equal");
+  }
+  result_.shape = shape();
+  return view.op != Opcode::kAsStrided || CheckApart(part.shape);
+}
+
+// Whether the strides lead to no element twice.
+bool Inference::CheckApart(const Shape& part) {
+  const auto strides = statement_.Get<std::vector<int64_t>>(Key::kStride);
+  std::vector<bool> seen(static_cast<size_t>(NumElements(shape())));
+  Shape at(part.size(), 0);
+  for (int64_t left = NumElements(part); left > 0; --left) {
+    int64_t place = statement_.Get<int64_t>(Key::kStart);
+    for (size_t d = 0; d < at.size(); ++d) place += at[d] * strides[d];
+    if (seen[static_cast<size_t>(place)]) {
+      return fault_.BlameKey(Key::kStride, "strides lead to element ", place,
+                             " twice; what is put there must be one number: choose others");
+    }
+    seen[static_cast<size_t>(place)] = true;
+    for (size_t d = at.size(); d-- > 0 && ++at[d] == part[d];) at[d] = 0;
+  }
+  return true;
 }
 
 }  // namespace twingrad::program

@@ -133,6 +133,10 @@ constexpr Signature Rearranged(Opcode op, std::string_view name, Count operands,
   return Computed(Category::kRearrange, op, name, operands, facts, dtypes, attributes, doc,
                   indices);
 }
+constexpr Signature ViewScatter(Opcode op, std::string_view name,
+                                absl::Span<const AttributeSpec> attributes, std::string_view doc) {
+  return Rearranged(op, name, 2, Linear(Numbers::kEither), kAny, attributes, doc);
+}
 constexpr Signature Scan(Opcode op, std::string_view name, OpFacts facts, DTypeRule dtypes,
                          std::string_view doc) {
   return Computed(Category::kScan, op, name, 1, facts, dtypes, kDimKeys, doc);

@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, kNumKinks> kNames = {"relu at 0",
                                                             "amax or amin at a tie",
                                                             "max or min at a tie",
                                                             "sort at a tie",
+                                                            "norm of zeros",
                                                             "an undefined point"};
 
 }  // namespace

@@ -31,6 +31,7 @@ enum class Kink : uint8_t {
   kExtreme,    // amax, amin: equal elements
   kPick,       // max, min: equal elements
   kOrder,      // sort: equal elements
+  kNorm,       // of zeros alone: a direction, or none
   kUndefined,  // a point at which no set of slopes is known: 0^0 by the exponent, any kink at NaN
   kEnd,
 };

@@ -73,7 +73,7 @@ class Composite {
              {&Composite::Ternary, {kAddcmul, kAddcdiv, kLerp}},
              {&Composite::Sum, {kSum}},
              {&Composite::Mean, {kMean}},
-             {&Composite::Variance, {kVar}},
+             {&Composite::Spread, {kVar, kStd, kNorm}},
              {&Composite::Product, {kProd}},
              {&Composite::Extreme, {kAmax, kAmin}},
              {&Composite::LogSumExp, {kLogsumexp}},
@@ -88,6 +88,8 @@ class Composite {
              {&Composite::Embedding, {kEmbedding}},
              {&Composite::GatherAlong, {kGather}},
              {&Composite::ScatterAlong, {kScatterAdd, kScatter, kIndexAdd, kIndexCopy}},
+             {&Composite::ScatterAlong, {kSelectScatter, kSliceScatter}},
+             {&Composite::ScatterAlong, {kDiagonalScatter, kAsStridedScatter}},
              {&Composite::Sort, {kSort, kArgsort, kTopk, kTopkIndices}},
              {&Composite::ExtremeAlong, {kCummax, kCummin, kCummaxIndices, kCumminIndices}},
              {&Composite::Cumsum, {kCumsum}},
@@ -138,7 +140,6 @@ class Composite {
     return algebra_.Apply(Primitive::kClamp, {.low = 0, .high = 6, .flat_at_limits = true}, in_[0]);
   }
   Value Hardsigmoid() { return HardsigmoidOf(algebra_, in_[0]); }
-
   Value Bent() { return BentOf(algebra_, op_, in_[0], statement_.Get<double>(Key::kBy, 1)); }
 
   Value Where() { return SelectOf<Algebra>(algebra_, statement_, in_, shapes_); }
@@ -150,8 +151,11 @@ class Composite {
   }
 
   Value Mean() { return MeanOver(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
-  Value Variance() {
-    return OfGroups(Primitive::kVariance, ReduceMap(arena(), statement_, Whole()));
+  Value Spread() {
+    if (op_ != Opcode::kStd)
+      return OverDims(op_ == Opcode::kVar ? Primitive::kVariance : Primitive::kNorm);
+    return DeviationOf(algebra_, in_[0],
+                       GroupsOf(algebra_, ReduceMap(arena(), statement_, Whole())));
   }
 
   Value Matmul() {
@@ -183,10 +187,8 @@ class Composite {
 
   Value Logcumsumexp() { return RunningLogSumExp(algebra_, in_[0], Whole(), Dim()); }
   Value Cumprod() { return RunningProduct(algebra_, in_[0], Whole(), Dim()); }
-  Value Extreme() { return OfGroups(Primitive::kExtreme, ReduceMap(arena(), statement_, Whole())); }
-  Value LogSumExp() {
-    return OfGroups(Primitive::kLogSumExp, ReduceMap(arena(), statement_, Whole()));
-  }
+  Value Extreme() { return OverDims(Primitive::kExtreme); }
+  Value LogSumExp() { return OverDims(Primitive::kLogSumExp); }
   Value Softmax() { return OfGroups(Primitive::kSoftmax, RowsAlong(Dim())); }
   Value LogSoftmax() { return OfGroups(Primitive::kLogSoftmax, RowsAlong(Dim())); }
   Value MseLoss() { return Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1])); }
@@ -198,7 +200,7 @@ class Composite {
   }
   Value Embedding() { return EmbeddingOf<Algebra>(algebra_, in_, shapes_); }
   Value GatherAlong() { return Picked(*shapes_[1], {nullptr, Count(*shapes_[1])}); }
-  Value ScatterAlong() { return ScatteredAlong<Algebra>(algebra_, op_, in_, shapes_, Dim()); }
+  Value ScatterAlong() { return ScatteredAlong<Algebra>(algebra_, statement_, in_, shapes_); }
 
   Value Sort() {
     std::vector<Tie> ties;
@@ -233,6 +235,9 @@ class Composite {
 
   Value Product() { return ProductOf(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
 
+  Value OverDims(Primitive primitive) {
+    return OfGroups(primitive, ReduceMap(arena(), statement_, Whole()));
+  }
   Value OfGroups(Primitive primitive, const ReductionMap& groups) {
     PrimitiveArguments arguments = GroupsOf(algebra_, groups);
     arguments.least = op_ == Opcode::kAmin;
@@ -252,13 +257,8 @@ class Composite {
     const size_t classes = Whole().size() - 1;
     const Value logs =
         op_ == Opcode::kNllLoss ? in_[0] : OfGroups(Primitive::kLogSoftmax, RowsAlong(classes));
-    Shape one = Whole();
-    one[classes] = 1;
-    const Picks places = PickMap(arena(), Whole(), one, classes, *algebra_.ArrayOf(in_[1]),
-                                 {nullptr, Count(*shapes_[1])});
-    if (!places.certain()) throw UnknownInteger();
     return Reduced(
-        algebra_.Apply(Primitive::kNegate, Pick(algebra_, logs, places.places, shapes_[1])));
+        NegatedOfClasses(algebra_, logs, *algebra_.ArrayOf(in_[1]), Whole(), shapes_[1]));
   }
 
   // As reduction= says.

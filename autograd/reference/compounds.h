@@ -99,18 +99,6 @@ ValueIn<Algebra> WhereEach(Algebra& algebra, const ValueIn<Algebra>& a, bool (*h
   return algebra.Constant(condition);
 }
 
-// A number that the element type of `like` may not hold; engines may be off by two roundings.
-template <typename Algebra>
-ValueIn<Algebra> Inexact(Algebra& algebra, const ValueIn<Algebra>& like, double number) {
-  const Array& array = *algebra.ArrayOf(like);
-  const Format& format = FormatOf(array.dtype);
-  const double v = Rounded(number, format);
-  Array* all = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
-  std::fill(all->v, all->v + array.size, v);
-  std::fill(all->e, all->e + array.size, 4 * format.unit * std::fabs(v));
-  return algebra.Constant(all);
-}
-
 // selu above 0, and what it tends to far below, negated.
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
 inline constexpr double kSeluDepth = kSeluScale * 1.6732632423543772848170429916717;

@@ -177,6 +177,11 @@ const Array* Variance(const Evaluation& evaluation) {
   return VarianceOf(elements, evaluation.in[0], evaluation.arguments);
 }
 
+const Array* Norm(const Evaluation& evaluation) {
+  ElementAlgebra elements{evaluation};
+  return NormOf(elements, evaluation.in[0], evaluation.arguments);
+}
+
 const Array* Normalize(const Evaluation& evaluation) {
   ElementAlgebra elements{evaluation};
   return NormalizedOf(elements, evaluation.in[0], evaluation.arguments);
@@ -211,6 +216,15 @@ constexpr PrimitiveRow kGroupRows[] = {
     {Primitive::kNormalize, std::nullopt, 1, kSavesA, Normalize,
      [](const Backward& b) -> Term {
        return {&b.calculus, NormalizedGradient(b.calculus, b.in(0).v, b.g.v, b.step.arguments)};
+     }},
+
+    {Primitive::kNorm, std::nullopt, 1, kSavesA | kSavesResult, Norm,
+     [](const Backward& b) {
+       // Of zeros alone there is no derivative; 0 is taken.
+       const Array* lengths = b.result_elements();
+       const Term length = b.result() + b.g.Filled(1).Weighed(IsZero(b.calculus.arena(), lengths));
+       const Term g = b.g.Weighed(IsNotZero(b.calculus.arena(), lengths));
+       return Spread(b, g) * (b.in(0) / Spread(b, length));
      }},
 
     {Primitive::kLogSumExp, std::nullopt, 1, kSavesA | kSavesResult, LogSumExp,

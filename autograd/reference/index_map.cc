@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "autograd/program/view_scatter.h"
 #include "autograd/reference/strides.h"
 
 namespace twingrad::reference {
@@ -101,6 +102,12 @@ IndexMap ListMap(Arena& arena, const Shape& shape, size_t dim) {
 ShapedMap ViewMap(Arena& arena, const Statement& view, const Shape& from) {
   const Layout layout = ViewLayout(view, from, RowMajorStrides(from));
   return {layout.sizes, StridedMap(arena, layout.sizes, layout.strides, layout.offset)};
+}
+
+IndexMap ViewWritten(Arena& arena, const Statement& scatter, const Shape& from) {
+  Statement view = scatter;
+  view.op = *program::ViewWrittenBy(scatter.op);
+  return ViewMap(arena, view, from).map;
 }
 
 ReductionMap ReduceMap(Arena& arena, const Statement& reduction, const Shape& from) {

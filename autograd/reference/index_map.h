@@ -62,6 +62,8 @@ struct ReductionMap {
   IndexMap map;
   int64_t count = 0;
 };
+// Where the view that a scatter writes lies in its first operand, of shape `from`.
+IndexMap ViewWritten(Arena& arena, const program::Statement& scatter, const Shape& from);
 ReductionMap ReduceMap(Arena& arena, const program::Statement& reduction, const Shape& from);
 
 // A matrix product as a list of products: entry i multiplies a[left[i]] by b[right[i]] and adds to

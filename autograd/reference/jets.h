@@ -52,6 +52,7 @@ class JetAlgebra {
   Jets OfGroups(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a);
   Jets Weighed(const Jets& a, const Array* value, const Array* weights);
   Jets Clamped(const Jets& a, const Array* value, const PrimitiveArguments& limits);
+  Jets Norm(const Jets& a, const PrimitiveArguments& arguments);
   Jets Extreme(const Jets& a, const Array* extremes, const PrimitiveArguments& arguments);
 
   Arena arena_;

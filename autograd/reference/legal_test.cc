@@ -65,6 +65,31 @@ TEST(LegalTest, TiesGoToEachInTurn) {
   }
 }
 
+// The extreme vectors of length 1 that are tried point along an axis; the node of the row beside
+// them has its own direction.
+TEST(LegalTest, NormsOfZerosHaveADirectionOrNone) {
+  const LegalAnswers legal =
+      Of("%x = leaf type=f64[2,2] data=0,0,3,4 grad=1\n%n = norm %x dims=1\n%y = sum %n\n"
+         "backward %y\n");
+  EXPECT_EQ(legal.vertices.size(), 4u);
+  ExpectRange(legal, -1, 1, 0);
+  ExpectRange(legal, -1, 1, 1);
+  ExpectRange(legal, 0.6, 0.6, 2);
+  for (const DualResult& vertex : legal.vertices) {
+    const std::vector<double>& g = vertex.grads[0].data;
+    EXPECT_EQ(std::fabs(g[0]) + std::fabs(g[1]), 1);
+  }
+  // Of numbers that are equal the distances to their mean go nowhere in sum.
+  const LegalAnswers spread =
+      Of("%x = leaf type=f64[2] data=3,3 grad=1\n%y = std %x\nbackward %y\n");
+  ASSERT_EQ(spread.vertices.size(), 4u);
+  for (const DualResult& vertex : spread.vertices) {
+    const std::vector<double>& g = vertex.grads[0].data;
+    EXPECT_NEAR(std::fabs(g[0]), std::sqrt(0.5) / 2, 1e-12);
+    EXPECT_NEAR(g[0] + g[1], 0, 1e-12);
+  }
+}
+
 // 7 kinks have 128 combinations; each element has its own all the same.
 TEST(LegalTest, TooManyCombinationsAreEnclosed) {
   const LegalAnswers legal =

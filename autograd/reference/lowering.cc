@@ -55,8 +55,8 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   }
   // What is reckoned from the operand is saved by the steps, and the operand itself by the node.
   const bool reckons = op == Opcode::kLeakyRelu || op == Opcode::kElu || op == Opcode::kCelu ||
-                       op == Opcode::kSelu || op == Opcode::kVar || op == Opcode::kLogcumsumexp ||
-                       signature.category == Category::kNorm;
+                       op == Opcode::kSelu || op == Opcode::kVar || op == Opcode::kStd ||
+                       op == Opcode::kLogcumsumexp || signature.category == Category::kNorm;
   if (reckons) return program::kSavesA;
   // A primitive that works on places knows where an index points, not the index itself.
   if (signature.indices == 0 && op != Opcode::kProd && op != Opcode::kCumprod) return 0;

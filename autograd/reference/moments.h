@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -123,6 +124,53 @@ ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
   return algebra.Apply(Primitive::kSubtract, Within(algebra, each, bounds), kept);
 }
 
+// A number that the element type of `like` may not hold; engines may be off by two roundings.
+template <typename Algebra>
+ValueIn<Algebra> Inexact(Algebra& algebra, const ValueIn<Algebra>& like, double number) {
+  const Array& array = *algebra.ArrayOf(like);
+  const Format& format = FormatOf(array.dtype);
+  const double v = Rounded(number, format);
+  Array* all = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
+  std::fill(all->v, all->v + array.size, v);
+  std::fill(all->e, all->e + array.size, 4 * format.unit * std::fabs(v));
+  return algebra.Constant(all);
+}
+
+// The root of the sum of squares of each group.
+template <typename Algebra>
+ValueIn<Algebra> NormOf(Algebra& algebra, const ValueIn<Algebra>& a,
+                        const PrimitiveArguments& groups) {
+  const auto squares = algebra.Apply(Primitive::kMultiply, a, a);
+  const auto sum =
+      algebra.Apply(Primitive::kScatterAdd, {.map = groups.map, .shape = groups.shape}, squares);
+  return algebra.Apply(Primitive::kSqrt, PrimitiveArguments(), sum);
+}
+
+// The distance of each element to the mean of its group, which in one pass is that of the elements
+// so far.
+template <typename Algebra>
+ValueIn<Algebra> DistancesOfOnePass(Algebra& algebra, const ValueIn<Algebra>& a,
+                                    const PrimitiveArguments& groups) {
+  const Array& array = *algebra.ArrayOf(a);
+  std::vector<double> of_mean(static_cast<size_t>(Count(*groups.shape)), 0), bounds(array.size, 0);
+  for (int32_t i = 0; i < array.size; ++i) {
+    of_mean[groups.map[i]] += FormatOf(array.dtype).unit * std::fabs(array.v[i]);
+  }
+  for (int32_t i = 0; i < array.size && groups.count > 2; ++i) bounds[i] = of_mean[groups.map[i]];
+  return Within(algebra, RoughDistances(algebra, a, groups), bounds);
+}
+
+// The root of the variance of each group.
+template <typename Algebra>
+ValueIn<Algebra> DeviationOf(Algebra& algebra, const ValueIn<Algebra>& a,
+                             const PrimitiveArguments& groups) {
+  const auto distance = DistancesOfOnePass(algebra, a, groups);
+  const auto length = algebra.Apply(Primitive::kNorm, groups, distance);
+  const double count = static_cast<double>(groups.count);
+  return algebra.Apply(Primitive::kMultiply, length,
+                       Inexact(algebra, length, 1 / std::sqrt(count)));
+}
+
 // What elements are less the mean of their group, and 1 / sqrt(variance + eps) of it, at all
 // elements. arguments.low: eps.
 //
@@ -141,17 +189,14 @@ Deviations<Algebra> DeviationsOf(Algebra& algebra, const ValueIn<Algebra>& a,
   const auto spread = [&](const ValueIn<Algebra>& of) {
     return Gather(algebra, of, groups.map, array.shape);
   };
-  auto distance = RoughDistances(algebra, a, groups);
+  const auto distance = DistancesOfOnePass(algebra, a, groups);
   auto variance = algebra.Apply(Primitive::kVariance, groups, a);
   const Array& squares = *algebra.ArrayOf(variance);
-  std::vector<double> of_mean(squares.size, 0), of_variance(squares.size, 0), bounds(array.size, 0);
+  std::vector<double> of_variance(squares.size, 0);
   for (int32_t i = 0; i < array.size; ++i) {
     const int32_t group = groups.map[i];
-    of_mean[group] += FormatOf(array.dtype).unit * std::fabs(array.v[i]);
     if (std::isinf(squares.v[group]) && std::isfinite(array.v[i])) of_variance[group] = kUnknown;
   }
-  for (int32_t i = 0; i < array.size && groups.count > 2; ++i) bounds[i] = of_mean[groups.map[i]];
-  distance = Within(algebra, distance, bounds);
   variance = Within(algebra, variance, of_variance);
   const auto sum = algebra.Apply(Primitive::kAdd, variance,
                                  Constant(algebra, variance, *squares.shape, groups.low));

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
+#include "autograd/program/view_scatter.h"
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/place_map.h"
@@ -48,15 +49,21 @@ ValueIn<Algebra> PutAt(Algebra& algebra, const ValueIn<Algebra>& base,
   return Overwrite(algebra, base, kept, writers.to);
 }
 
-// The elements of in[2], or its entries along `dim`, added to in[0] where the indices in[1] say, or
-// put there.
+// The elements of in[2], or its entries along dim=, added to in[0] where the indices in[1] say, or
+// put there; or in[1] in place of a view.
 template <typename Algebra>
-ValueIn<Algebra> ScatteredAlong(Algebra& algebra, program::Opcode op,
+ValueIn<Algebra> ScatteredAlong(Algebra& algebra, const program::Statement& statement,
                                 absl::Span<const ValueIn<Algebra>> in,
-                                absl::Span<const Shape* const> shapes, size_t dim) {
+                                absl::Span<const Shape* const> shapes) {
   using program::Opcode;
   Arena& arena = algebra.arena();
-  const Shape &whole = *shapes[0], &added = *shapes[2];
+  const Opcode op = statement.op;
+  const Shape& whole = *shapes[0];
+  if (program::ViewWrittenBy(op)) {
+    return Overwrite(algebra, in[0], in[1], ViewWritten(arena, statement, whole));
+  }
+  const auto dim = static_cast<size_t>(statement.Get<int64_t>(program::Key::kDim));
+  const Shape& added = *shapes[2];
   const bool lists = op == Opcode::kIndexAdd || op == Opcode::kIndexCopy;
   const IndexMap each = lists ? ListMap(arena, added, dim) : IndexMap{nullptr, Count(added)};
   const Picks places = PickMap(arena, whole, added, dim, *algebra.ArrayOf(in[1]), each);
@@ -74,6 +81,19 @@ ValueIn<Algebra> RepeatOf(Algebra& algebra, program::Opcode op, const ValueIn<Al
   Arena& arena = algebra.arena();
   const IndexMap map = ExtendedMap(arena, op, from, to, Shape(counts.size(), 0));
   return Gather(algebra, a, map, arena.Keep(to));
+}
+
+// The negated entry of each row along the last dimension that its index names.
+template <typename Algebra>
+ValueIn<Algebra> NegatedOfClasses(Algebra& algebra, const ValueIn<Algebra>& a, const Array& index,
+                                  const Shape& whole, const Shape* samples) {
+  const size_t last = whole.size() - 1;
+  Shape one = whole;
+  one[last] = 1;
+  const Picks places =
+      PickMap(algebra.arena(), whole, one, last, index, {nullptr, Count(*samples)});
+  if (!places.certain()) throw UnknownInteger();
+  return algebra.Apply(Primitive::kNegate, Pick(algebra, a, places.places, samples));
 }
 
 // flip, roll, tril, triu, pad and its like, repeat; a has this shape.

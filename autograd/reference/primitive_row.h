@@ -97,6 +97,7 @@ struct PrimitiveRow {
 absl::Span<const PrimitiveRow> BinaryPrimitives();
 absl::Span<const PrimitiveRow> UnaryPrimitives();
 absl::Span<const PrimitiveRow> SmoothPrimitives();
+absl::Span<const PrimitiveRow> SincPrimitive();
 absl::Span<const PrimitiveRow> MovingPrimitives();
 absl::Span<const PrimitiveRow> GroupPrimitives();
 

@@ -65,7 +65,7 @@ const RowOfPrimitive kRowOf = [] {
   RowOfPrimitive rows{};
   auto next = rows.begin();
   for (const auto family : {BinaryPrimitives(), UnaryPrimitives(), SmoothPrimitives(),
-                            MovingPrimitives(), GroupPrimitives()}) {
+                            SincPrimitive(), MovingPrimitives(), GroupPrimitives()}) {
     for (const PrimitiveRow& row : family) *next++ = &row;
   }
   return rows;

@@ -71,6 +71,8 @@ enum class Primitive : uint8_t {
   kSoftplus,
   kGelu,
   kGeluTanh,
+  // sinc_primitive.cc
+  kSinc,  // its derivative number count - 1
   // moving_primitives.cc
   kSelect,       // in[2] ? in[0] : in[1]
   kWeigh,        // times in[1], which no gradient reaches
@@ -83,6 +85,7 @@ enum class Primitive : uint8_t {
   kExtreme,     // of each group: the greatest, or the least
   kVariance,    // of each group: the mean of squared distances to its mean
   kNormalize,   // within each group: less its mean, by the root of its variance and low
+  kNorm,        // of each group: the root of the sum of squares
   kLogSumExp,   // of each group
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group

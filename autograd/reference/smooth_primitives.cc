@@ -287,9 +287,9 @@ constexpr PrimitiveRow kSmoothRows[] = {
      [](P p, C) { return PartialsOfGeluTanh(p.a); }},
 };
 
-static_assert(AreRowsOf(kSmoothRows, Primitive::kTan, Primitive::kSelect),
+static_assert(AreRowsOf(kSmoothRows, Primitive::kTan, Primitive::kSinc),
               "in the order of Primitive");
-static_assert(NameEveryOp(kSmoothRows, 1, Opcode::kTan, Opcode::kClamp),
+static_assert(NameEveryOp(kSmoothRows, 1, Opcode::kTan, Opcode::kSinc),
               "a row for each of these elementwise statements");
 
 }  // namespace

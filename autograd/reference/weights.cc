@@ -42,6 +42,13 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
   return result.array();
 }
 
+const Array* IsZero(Arena& arena, const Array* a) {
+  return Decided(arena, a, 1, [](double x) { return x == 0 ? 1.0 : 0.0; });
+}
+const Array* IsNotZero(Arena& arena, const Array* a) {
+  return Decided(arena, a, 1, [](double x) { return x == 0 ? 0.0 : 1.0; });
+}
+
 const Array* NearOne(Arena& arena, const Array* a, const Array* b) {
   const double unit = FormatOf(a->dtype).unit;
   Result result(arena, a->dtype, a->shape, a->size);

@@ -25,6 +25,9 @@ const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
 const Array* WholeQuotients(Arena& arena, const Array* a, const Array* b, bool floors);
 // 1, by which engines may be off in a slope e^(a - r), where r = log(e^a + e^b) is rounded.
 const Array* NearOne(Arena& arena, const Array* a, const Array* b);
+// 1 where it is 0, or where it is not, else 0.
+const Array* IsZero(Arena& arena, const Array* a);
+const Array* IsNotZero(Arena& arena, const Array* a);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments);
 // 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`; 0 where they leave no

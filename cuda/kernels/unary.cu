@@ -4,6 +4,7 @@
 #include "autograd/tensor/kernels/bodies.h"
 #include "autograd/tensor/kernels/limits.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/sinc.h"
 #include "cuda/kernels/bodies.h"
 
 namespace twingrad::cuda {
@@ -26,8 +27,9 @@ bool KnowAll() {
 
 template <class T>
 bool KnowTests() {
-  return Know<MapBody<ClampedTo<T>, T, T>, MapBody<LiesWithin<T>, bool, T>,
-              MapBody<Apply<IsPositiveNumber>, bool, T>, MapBody<Apply<IsZeroNumber>, bool, T>>();
+  return Know<MapBody<ClampedTo<T>, T, T>, MapBody<SincDerivative<T>, T, T>,
+              MapBody<LiesWithin<T>, bool, T>, MapBody<Apply<IsPositiveNumber>, bool, T>,
+              MapBody<Apply<IsZeroNumber>, bool, T>>();
 }
 
 [[maybe_unused]] const bool kKnown =

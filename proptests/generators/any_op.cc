@@ -44,10 +44,31 @@ constexpr Opcode kDrawnOnceMore[] = {
     kTopk,       kCummaxIndices, kIndexAdd,  kPad,     kCumminIndices, kGroupNorm};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {
-    kTril,      kTriu,     kRepeat,     kCumprod,       kEmbedding,   kBaddbmm, kAddbmm,
-    kRoll,      kPad,      kPadReflect, kPadReplicate,  kPadCircular, kScatter, kVar,
-    kLogsumexp, kIndexAdd, kLogSoftmax, kCummaxIndices, kDropout};
+constexpr Opcode kDrawnThrice[] = {kTril,
+                                   kTriu,
+                                   kRepeat,
+                                   kCumprod,
+                                   kEmbedding,
+                                   kBaddbmm,
+                                   kAddbmm,
+                                   kRoll,
+                                   kPad,
+                                   kPadReflect,
+                                   kPadReplicate,
+                                   kPadCircular,
+                                   kScatter,
+                                   kVar,
+                                   kLogsumexp,
+                                   kIndexAdd,
+                                   kLogSoftmax,
+                                   kCummaxIndices,
+                                   kDropout,
+                                   kStd,
+                                   kNorm,
+                                   kSelectScatter,
+                                   kSliceScatter,
+                                   kDiagonalScatter,
+                                   kAsStridedScatter};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -57,7 +78,7 @@ int TimesDrawn(Opcode op, bool own_weights) {
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
                     op == Opcode::kLinear;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
-  const int times = op == Opcode::kAcosh ? 7 : hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
+  const int times = op == Opcode::kAcosh ? 12 : hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 

@@ -19,7 +19,7 @@ TEST(AnyOp, EveryOpThatComputesOccurs) {
         }
         return true;
       },
-      9000);
+      12000);
   for (const auto& signature : twingrad::program::Signatures()) {
     if (!IsComputed(signature.category) || signature.op == Opcode::kTo) continue;
     EXPECT_GE(programs[static_cast<size_t>(signature.op)], 15) << signature.name;

@@ -6,12 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/program/view_scatter.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
+#include "proptests/generators/view_scatter.h"
 #include "proptests/generators/window.h"
 
 namespace twingrad::generators {
 namespace {
+
+using twingrad::program::ViewWrittenBy;
 
 int64_t ElementsOf(const Shape& shape) {
   int64_t count = 1;
@@ -244,15 +248,39 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {
-      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,      Opcode::kIndexSelect,
-      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,      Opcode::kArgsort,
-      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,      Opcode::kTriu,
-      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,       Opcode::kPadReflect,
-      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat,    Opcode::kEmbedding,
-      Opcode::kScatter,      Opcode::kIndexAdd,     Opcode::kIndexCopy, Opcode::kTopk,
-      Opcode::kTopkIndices,  Opcode::kCummax,       Opcode::kCummin,    Opcode::kCummaxIndices,
-      Opcode::kCumminIndices};
+  constexpr Opcode kOps[] = {Opcode::kCat,
+                             Opcode::kStack,
+                             Opcode::kFlip,
+                             Opcode::kIndexSelect,
+                             Opcode::kGather,
+                             Opcode::kScatterAdd,
+                             Opcode::kSort,
+                             Opcode::kArgsort,
+                             Opcode::kCumsum,
+                             Opcode::kRoll,
+                             Opcode::kTril,
+                             Opcode::kTriu,
+                             Opcode::kCumprod,
+                             Opcode::kLogcumsumexp,
+                             Opcode::kPad,
+                             Opcode::kPadReflect,
+                             Opcode::kPadReplicate,
+                             Opcode::kPadCircular,
+                             Opcode::kRepeat,
+                             Opcode::kEmbedding,
+                             Opcode::kScatter,
+                             Opcode::kIndexAdd,
+                             Opcode::kIndexCopy,
+                             Opcode::kTopk,
+                             Opcode::kTopkIndices,
+                             Opcode::kCummax,
+                             Opcode::kCummin,
+                             Opcode::kCummaxIndices,
+                             Opcode::kCumminIndices,
+                             Opcode::kSelectScatter,
+                             Opcode::kSliceScatter,
+                             Opcode::kDiagonalScatter,
+                             Opcode::kAsStridedScatter};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
@@ -266,6 +294,7 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (op == Opcode::kRoll || op == Opcode::kTril || op == Opcode::kTriu) {
     return OrSelf(ApplyMoved(draft, x, op, dim), x);
   }
+  if (ViewWrittenBy(op)) return OrSelf(ApplyViewScatter(draft, x, op, dim), x);
   if (IsPadding(op)) return OrSelf(ApplyPad(draft, x, op), x);
   if (op == Opcode::kEmbedding) return OrSelf(ApplyEmbedding(draft, x), x);
   if (op == Opcode::kRepeat) return OrSelf(ApplyRepeat(draft, x), x);
@@ -292,9 +321,10 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
   int64_t terms = 0;
   const Attributes attributes = SomeDims(draft, x, &terms);
   const bool rounding = draft.rounding() && draft.IsFloating(x);
-  const Opcode op = rounding && source.Chance(50)
-                        ? source.Pick({Opcode::kLogsumexp, Opcode::kVar})
-                        : source.Pick({Opcode::kProd, Opcode::kAmax, Opcode::kAmin});
+  const Opcode op =
+      rounding && source.Chance(50)
+          ? source.Pick({Opcode::kLogsumexp, Opcode::kVar, Opcode::kStd, Opcode::kNorm})
+          : source.Pick({Opcode::kProd, Opcode::kAmax, Opcode::kAmin});
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kVar && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
     return x;

@@ -14,18 +14,37 @@ void Covers(ValueId (*apply)(Draft&, ValueId), std::initializer_list<Opcode> ops
 }
 
 TEST(Rearrange, MakesEachOfItsOps) {
-  Covers(ApplyRearrange,
-         {Opcode::kCat,          Opcode::kStack,       Opcode::kFlip,         Opcode::kIndexSelect,
-          Opcode::kGather,       Opcode::kScatterAdd,  Opcode::kSort,         Opcode::kArgsort,
-          Opcode::kCumsum,       Opcode::kCumprod,     Opcode::kLogcumsumexp, Opcode::kRoll,
-          Opcode::kTril,         Opcode::kTriu,        Opcode::kPad,          Opcode::kPadReflect,
-          Opcode::kPadReplicate, Opcode::kPadCircular, Opcode::kRepeat,       Opcode::kEmbedding,
-          Opcode::kScatter});
+  Covers(ApplyRearrange, {Opcode::kCat,
+                          Opcode::kStack,
+                          Opcode::kFlip,
+                          Opcode::kIndexSelect,
+                          Opcode::kGather,
+                          Opcode::kScatterAdd,
+                          Opcode::kSort,
+                          Opcode::kArgsort,
+                          Opcode::kCumsum,
+                          Opcode::kCumprod,
+                          Opcode::kLogcumsumexp,
+                          Opcode::kRoll,
+                          Opcode::kTril,
+                          Opcode::kTriu,
+                          Opcode::kPad,
+                          Opcode::kPadReflect,
+                          Opcode::kPadReplicate,
+                          Opcode::kPadCircular,
+                          Opcode::kRepeat,
+                          Opcode::kEmbedding,
+                          Opcode::kScatter,
+                          Opcode::kSelectScatter,
+                          Opcode::kSliceScatter,
+                          Opcode::kDiagonalScatter,
+                          Opcode::kAsStridedScatter});
 }
 
 TEST(Rearrange, FoldsMakeEachOfTheirOps) {
-  Covers(ApplyFold, {Opcode::kProd, Opcode::kAmax, Opcode::kAmin, Opcode::kMax, Opcode::kMin,
-                     Opcode::kArgmax, Opcode::kArgmin, Opcode::kLogsumexp, Opcode::kVar});
+  Covers(ApplyFold,
+         {Opcode::kProd, Opcode::kAmax, Opcode::kAmin, Opcode::kMax, Opcode::kMin, Opcode::kArgmax,
+          Opcode::kArgmin, Opcode::kLogsumexp, Opcode::kVar, Opcode::kStd, Opcode::kNorm});
 }
 
 TEST(Rearrange, LossesMakeEachOfTheirOps) {

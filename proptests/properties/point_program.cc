@@ -9,6 +9,7 @@
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parts.h"
+#include "autograd/program/view_scatter.h"
 
 namespace twingrad::properties {
 namespace {
@@ -88,6 +89,8 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kAmin:
     case Opcode::kLogsumexp:
     case Opcode::kVar:
+    case Opcode::kStd:
+    case Opcode::kNorm:
     case Opcode::kFlip:
       return {{Key::kDims, List{1}}};
     case Opcode::kClamp:
@@ -209,6 +212,7 @@ class Maker {
     const Shape shape = made_.elementwise ? Shape{kElements} : rows;
     if (op_.category == Category::kInPlace) return ApplyInPlace(shape);
     if (program::PlaneRank(op_) > 0) return ApplyToWindows(program::PlaneRank(op_));
+    if (const auto view = program::ViewWrittenBy(op_.op)) return ApplyInPlaceOf(*view, shape);
     switch (op_.op) {
       case Opcode::kWhere: {
         const ValueId mask = Indices(shape, DType::kBool, 2);
@@ -273,6 +277,13 @@ class Maker {
       operands.push_back(Indices(of, DType::kI64, kColumns));
     }
     return b_.Op(op_.op, operands, AttributesOf(op_.op, type_, numbers_));
+  }
+
+  // In place of a view what the view takes of other numbers.
+  ValueId ApplyInPlaceOf(Opcode view, const Shape& shape) {
+    const Attributes attributes = AttributesOf(view, type_, numbers_);
+    const ValueId part = b_.Op(view, {Numbers(shape, 1)}, attributes);
+    return b_.Op(op_.op, {Numbers(shape, 0), part}, attributes);
   }
 
   // A pool of rows; a convolution whose windows reach into the padding.

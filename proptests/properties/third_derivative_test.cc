@@ -14,6 +14,7 @@
 #include "autograd/program/parts.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/view_scatter.h"
 #include "autograd/reference/ball/ball.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/judge.h"
@@ -100,15 +101,8 @@ Attributes AttributesOfNetwork(Opcode op) {
 Attributes AttributesOf(Opcode op, int64_t rows) {
   using List = std::vector<int64_t>;
   switch (op) {
-    case Opcode::kSum:
-    case Opcode::kMean:
-    case Opcode::kProd:
-    case Opcode::kAmax:
-    case Opcode::kAmin:
-    case Opcode::kLogsumexp:
-    case Opcode::kVar:
     case Opcode::kFlip:
-      return {{Key::kDims, List{rows == 0 ? 1 : 0}}};  // there is no greatest of nothing
+      return {{Key::kDims, List{0}}};
     case Opcode::kClamp:
     case Opcode::kHardtanh:
       return {{Key::kMin, 0.75}, {Key::kMax, 2.5}};
@@ -164,7 +158,11 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};
     default:
-      return WindowRank(op) > 0 ? AttributesOfWindow(op) : AttributesOfNetwork(op);
+      if (WindowRank(op) > 0) return AttributesOfWindow(op);
+      if (twingrad::program::SignatureOf(op).category == program::Category::kReduction) {
+        return {{Key::kDims, List{rows == 0 ? 1 : 0}}};  // there is no greatest of nothing
+      }
+      return AttributesOfNetwork(op);
   }
 }
 
@@ -241,6 +239,13 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
 ValueId ApplyWith(ProgramBuilder& b, const Signature& signature, int64_t rows, ValueId x,
                   ValueId w) {
   std::vector<ValueId> operands = {x};
+  if (const auto view = program::ViewWrittenBy(signature.op)) {  // what it takes of w
+    const std::vector<int64_t> shape = {rows}, stride = {rows == 0 ? 0 : 2};
+    const Attributes attributes = *view == Opcode::kAsStrided
+                                      ? Attributes{{Key::kShape, shape}, {Key::kStride, stride}}
+                                      : AttributesOf(*view, rows);
+    return b.Op(signature.op, {x, b.Op(*view, {w}, attributes)}, attributes);
+  }
   const int count = std::min<int>(signature.max_operands, 3);
   for (int k = 1; k < count; ++k) {
     operands.push_back(signature.IsIndex(k) ? IndicesFor(b, signature.op, rows)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/reference/ball/evaluate.h"
@@ -48,10 +49,41 @@ Ref Evaluation::Variance(const Refs& row) {
   return math_.Rounded(variance, type(), 4 * static_cast<double>(count), greatest * greatest);
 }
 
+// The root of the sum of squares. Of zeros alone the generalized gradient is all vectors of length
+// 1 or less.
+Ref Evaluation::Length(const Refs& row) {
+  std::vector<std::pair<Ref, Ref>> squares;
+  for (Ref a : row) squares.emplace_back(a, a);
+  Ref sum = math_.SumOfProducts(squares, nullptr, type());
+  Ref root = math_.Apply(Function::kSqrt, sum, type(), 1);
+  if (row.empty() || sum->run.IsPositive()) return root;
+  Refs candidates;
+  for (Ref a : row) {
+    candidates.push_back(a);
+    candidates.push_back(math_.Negate(a, type()));
+  }
+  if (!sum->run.IsZero()) candidates.push_back(root);
+  return math_.AnyOf(candidates);
+}
+
+Ref Evaluation::Deviation(const Refs& row) {
+  if (row.empty()) return math_.UnknownPoint();
+  const auto count = static_cast<double>(row.size());
+  Ref mean = math_.Sum(row, type(), static_cast<int64_t>(row.size()));
+  Refs distances;
+  for (Ref a : row) distances.push_back(math_.Subtract(a, mean, type()));
+  Ref root = math_.Apply(Function::kSqrt, math_.Point(count), type(), 1);
+  // In one pass, the mean is that of the entries so far.
+  return math_.Rounded(math_.Divide(Length(distances), root, type()), type(), 4 * count,
+                       Greatest(row));
+}
+
 Ref Evaluation::ReduceRow(const Refs& row) {
   const auto count = static_cast<int64_t>(row.size());
   if (op_ == Opcode::kProd) return math_.Product(row, type());
   if (op_ == Opcode::kVar) return Variance(row);
+  if (op_ == Opcode::kStd) return Deviation(row);
+  if (op_ == Opcode::kNorm) return Length(row);
   if (op_ == Opcode::kLogsumexp) return LogSumExp(row, /*rounded=*/true);
   if (op_ == Opcode::kAmax || op_ == Opcode::kAmin) {
     return math_.Extreme(row, op_ == Opcode::kAmax, type());

@@ -37,6 +37,20 @@ TEST(BallAlong, ReductionsAndOrders) {
   for (const LinearCase& c : cases) ExpectLinear(c);
 }
 
+TEST(BallAlong, NormsAndDeviations) {
+  const BallRun run(
+      "%x = leaf type=f64[2,2] data=3,4,0,0 grad=1\n%n = norm %x dims=1\n%y = sum %n\n"
+      "backward %y\n%z = leaf type=f64[4] data=1,1,-1,-1 grad=1\n%d = std %z\n"
+      "%g = grad %d inputs=%z create_graph=1\n%s = select %g dim=0 index=0\nbackward %s\n");
+  ExpectNumbers(run.Value("n"), {5, 0}, "norm");
+  ExpectNumbers(run.Value("g"), {0.25, 0.25, -0.25, -0.25}, "the gradient of std");
+  ExpectNumbers(run.Grad("z"), {0.125, -0.125, 0, 0}, "the second derivative of std");
+  EXPECT_LE(run.Grad("x")[0].Distance(0.6), 1e-15);
+  EXPECT_LE(run.Grad("x")[0].radius, 1e-25);
+  for (const double slope : {-1., 0., 1.}) EXPECT_EQ(run.Grad("x")[2].Distance(slope), 0);
+  EXPECT_LE(run.Grad("x")[2].radius, 1 + 1e-12);
+}
+
 TEST(BallAlong, SoftmaxAndLogSumExp) {
   const double a = std::exp(1), b = std::exp(2), z = a + b, p = a / z, q = b / z;
   const std::string x = "%x = leaf type=f64[2] data=1,2 grad=1\n";

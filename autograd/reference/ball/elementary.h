@@ -39,6 +39,7 @@ enum class Function : uint8_t {
   kSoftplus,
   kGelu,
   kGeluTanh,
+  kSinc,
 };
 
 // `order` + 1 coefficients. Unknown are those that do not exist: of sqrt's derivatives at 0, of all

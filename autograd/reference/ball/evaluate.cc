@@ -34,6 +34,11 @@ Ref Cancelling(Arithmetic& math, Ref a, DType type) {
   Ref result = math.Apply(function, a, type, kInSteps);
   return math.Rounded(result, type, 2 * kUnits, a->run.Magnitude());
 }
+// Of which libraries round an argument, of turns, that is as large as pi times the operand.
+template <Function function>
+Ref Turning(Arithmetic& math, Ref a, DType type) {
+  return math.Rounded(math.Apply(function, a, type, kInSteps), type, 2 * kUnits, 1);
+}
 template <bool greatest>
 Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
   return math.Extreme({a, b}, greatest, type);
@@ -96,6 +101,7 @@ constexpr E::Row kRows[] = {
     {Opcode::kSoftplus, Map<Function::kSoftplus>},
     {Opcode::kGelu, Cancelling<Function::kGelu>},
     {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
+    {Opcode::kSinc, Turning<Function::kSinc>},
     Family(Opcode::kClamp, &E::Clamp),
     Family(Opcode::kHardtanh, &E::Clamp),
     Family(Opcode::kRelu6, &E::Relu6),
@@ -122,6 +128,8 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kAmin, &E::Reduce),
     Family(Opcode::kLogsumexp, &E::Reduce),
     Family(Opcode::kVar, &E::Reduce),
+    Family(Opcode::kStd, &E::Reduce),
+    Family(Opcode::kNorm, &E::Reduce),
     Family(Opcode::kMax, &E::ReduceLanes),
     Family(Opcode::kMin, &E::ReduceLanes),
     Family(Opcode::kArgmax, &E::ReduceLanes),
@@ -186,6 +194,10 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kScatter, &E::Scatter),
     Family(Opcode::kIndexAdd, &E::ScatterAdd),
     Family(Opcode::kIndexCopy, &E::Scatter),
+    Family(Opcode::kSelectScatter, &E::ScatterView),
+    Family(Opcode::kSliceScatter, &E::ScatterView),
+    Family(Opcode::kDiagonalScatter, &E::ScatterView),
+    Family(Opcode::kAsStridedScatter, &E::ScatterView),
     Family(Opcode::kSort, &E::SortLanes),
     Family(Opcode::kArgsort, &E::SortLanes),
     Family(Opcode::kTopk, &E::TopLanes),

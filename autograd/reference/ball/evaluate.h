@@ -65,6 +65,7 @@ class Evaluation {
   void PickLanes();
   void ScatterAdd();
   void Scatter();
+  void ScatterView();
   // Where each element of in_[2] goes along dim=: a list of indices is one for all lanes.
   Tensor IndicesOfAdded() const;
   void Products();  // products.cc
@@ -85,6 +86,8 @@ class Evaluation {
   Ref Scaled(Ref a, bool above);
   Tensor Taken(const Tensor& of, size_t dim, const std::vector<int64_t>& from, Ref filling);
   Ref Variance(const Refs& row);
+  Ref Length(const Refs& row);
+  Ref Deviation(const Refs& row);
   Ref SmoothDistance(Ref a, Ref b);
   Ref ReduceRow(const Refs& row);
   std::vector<Places> WindowsIn(absl::Span<const int64_t> plane,

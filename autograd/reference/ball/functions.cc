@@ -185,6 +185,9 @@ bool HasValue(Function function, const Real& at, Real* value) {
     case Function::kLog1p:
       *value = By(arb_log1p, at);
       return true;
+    case Function::kSinc:
+      *value = By(arb_sinc_pi, at);
+      return true;
     default:
       return false;
   }
@@ -239,6 +242,8 @@ void SeriesOf(Function function, Polynomial& out, const Polynomial& x, const Rea
       return Gelu(out, x, length);
     case Function::kGeluTanh:
       return GeluTanh(out, x, length);
+    case Function::kSinc:
+      return arb_poly_sinc_pi_series(out.p, x.p, length, kBits);
     default:
       AG_CHECK(false, "[ball] a function whose series is in elementary.cc");
   }

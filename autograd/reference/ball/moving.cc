@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/program/view_scatter.h"
 #include "autograd/reference/ball/evaluate.h"
 
 namespace twingrad::reference::ball {
@@ -217,6 +218,16 @@ void Evaluation::Scatter() {
       Ref& there = out_.elements[static_cast<size_t>(bases[i] + k * step)];
       there = index->known ? written : math_.AnyOf({there, written});
     }
+  }
+}
+
+void Evaluation::ScatterView() {
+  program::Statement view = statement_;
+  view.op = *program::ViewWrittenBy(op_);
+  out_.elements = in_[0].elements;
+  const Places places = Layout::Of(in_[0].shape).View(view).AllPlaces();
+  for (size_t i = 0; i < places.size(); ++i) {
+    out_.elements[static_cast<size_t>(places[i])] = in_[1].elements[i];
   }
 }
 

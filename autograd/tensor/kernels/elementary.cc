@@ -2,6 +2,7 @@
 
 #include "autograd/tensor/kernels/limits.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/sinc.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -38,6 +39,8 @@ Tensor Tested(processor::Test test, const char* op, const Tensor& a) {
 Tensor Clamp(const Tensor& a, double low, double high) {
   return EachFloat<ClampedTo>("clamp", a, low, high);
 }
+
+Tensor Sinc(const Tensor& a, int order) { return EachFloat<SincDerivative>("sinc", a, order); }
 
 Tensor IsWithin(const Tensor& a, double low, double high) {
   return EachFloat<LiesWithin>("clamp", a, low, high);

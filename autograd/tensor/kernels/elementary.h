@@ -70,6 +70,8 @@ Tensor Each(const Tensor& a) {
 
 // f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.
 Tensor Clamp(const Tensor& a, double low, double high);
+// f32, f64, of their type: derivative `order`, of 0 or more, of sin(πa) / (πa).
+Tensor Sinc(const Tensor& a, int order);
 // f32, f64 to bool: where low < a < high, an infinite limit being none.
 Tensor IsWithin(const Tensor& a, double low, double high);
 // f32, f64 to bool: where the element is above 0; where it is 0.

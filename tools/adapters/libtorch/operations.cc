@@ -17,6 +17,7 @@
 #include "tools/adapters/libtorch/indexed.h"
 #include "tools/adapters/libtorch/networks.h"
 #include "tools/adapters/libtorch/version.h"
+#include "tools/adapters/libtorch/views.h"
 
 namespace twingrad::libtorch {
 namespace {
@@ -137,41 +138,6 @@ Tensor Clamp(const Statement& s, const Operands& o) {
 // last place of f64. From 40 on it is right.
 Tensor Softplus(const Tensor& a) { return at::softplus(a, /*beta=*/1, /*threshold=*/40); }
 
-Tensor View(const Statement& s, const Operands& o) {
-  if (!o[0].is_contiguous()) {
-    throw Refusal(ErrorKind::kInvalidArgument, "view of a tensor that is not contiguous");
-  }
-  return o[0].view(s.Get<Integers>(Key::kShape));
-}
-
-Tensor AsStrided(const Statement& s, const Operands& o) {
-  if (!o[0].is_contiguous()) {
-    throw Refusal(ErrorKind::kInvalidArgument, "as_strided of a tensor that is not contiguous");
-  }
-  const int64_t start = o[0].storage_offset() + s.Get<int64_t>(Key::kStart);
-  return at::as_strided(o[0], s.Get<Integers>(Key::kShape), s.Get<Integers>(Key::kStride), start);
-}
-
-Tensor Reshape(const Statement& s, const Operands& o) {
-  const Integers shape = s.Get<Integers>(Key::kShape);
-  if (o[0].is_contiguous()) return o[0].view(shape);
-  return at::_unsafe_view(o[0].clone(at::MemoryFormat::Contiguous), shape);
-}
-
-Tensor Squeeze(const Statement& s, const Operands& o) {
-  if (s.Find(Key::kDims) == nullptr) return at::squeeze(o[0]);
-  Integers dims = Dims(s);
-  if (dims.empty()) return at::alias(o[0]);
-#if TORCH_VERSION_MAJOR >= 2
-  return at::squeeze(o[0], dims);
-#else
-  std::sort(dims.rbegin(), dims.rend());
-  Tensor result = o[0];
-  for (int64_t dim : dims) result = at::squeeze(result, dim);
-  return result;
-#endif
-}
-
 // Before 2.0 libtorch takes two dimensions more than grow, no fewer.
 Tensor PadCircular(const Statement& s, const Operands& o) {
   const Integers pads = Pads(s);
@@ -179,12 +145,6 @@ Tensor PadCircular(const Statement& s, const Operands& o) {
   if (TORCH_VERSION_MAJOR >= 2 || others == 2) return at::pad(o[0], pads, "circular");
   const Tensor padded = at::pad(o[0].unsqueeze(0), pads, "circular");
   return at::_unsafe_view(padded, padded.sizes().slice(1));
-}
-
-Tensor Slice(const Statement& s, const Operands& o) {
-  const int64_t dim = Dim(s);
-  const int64_t stop = s.Get<int64_t>(Key::kStop, o[0].size(dim));
-  return at::slice(o[0], dim, s.Get<int64_t>(Key::kStart), stop, s.Get<int64_t>(Key::kStep, 1));
 }
 
 int64_t Saturated(double x) {
@@ -389,6 +349,11 @@ constexpr Row kTable[] = {
     Row(Opcode::kScatter, Scatter),
     COMPUTES(kIndexAdd, at::index_add(o[0], Dim(s), o[1], o[2])),
     Row(Opcode::kIndexCopy, IndexCopy),
+    COMPUTES(kSelectScatter, at::select_scatter(o[0], o[1], Dim(s), s.Get<int64_t>(Key::kIndex))),
+    Row(Opcode::kSliceScatter, SliceScatter),
+    COMPUTES(kDiagonalScatter, at::diagonal_scatter(o[0], o[1], s.Get<int64_t>(Key::kBy),
+                                                    Dims(s).at(0), Dims(s).at(1))),
+    Row(Opcode::kAsStridedScatter, AsStridedScatter),
     COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),
     COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
     COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),

@@ -16,3 +16,13 @@ NETWORKS_SHOW = (
     'value %n type=f64[2,1] data=-0.5,0.5', 'value %o type=f64[1,1] data=20',
     'value %p type=f64[1,1] data=10', 'value %d type=f64[2] data=0,8',
     'grad %x type=f64[2] data=1,1', 'grad %w type=f64[2] data=-0.5,2.5')
+
+# Parts of %x, 3 and -0.5, in place of views; lengths and deviations.
+PUT = ('%w = leaf type=f64[2,2] data=1,2,3,4\n%u = unsqueeze %x dim=1\n%a = select_scatter %w %x dim=0 index=1\n'
+       '%b = slice_scatter %w %u dim=1 start=1\n%c = diagonal_scatter %w %x dims=0,1\n'
+       '%d = as_strided_scatter %w %x shape=2 stride=2\n%p = add %a %b\n%q = add %c %d\n%r = add %p %q\n%s = sum %r\n'
+       'backward %s\n%z = leaf type=f64[2,2] data=3,4,1,3\n%n = norm %z dims=1\n%o = std %z dims=1 keepdim=1\n'
+       '%v = leaf type=f64[] data=0\n%y = sinc %v\n%t = norm %w\n')
+PUT_SHOW = ('value %a type=f64[2,2] data=1,2,3,-0.5', 'value %b type=f64[2,2] data=1,3,3,-0.5',
+            'value %c type=f64[2,2] data=3,2,3,-0.5', 'value %d type=f64[2,2] data=3,2,-0.5,4', 'grad %x type=f64[2] data=4,4',
+            'value %o type=f64[2,1] data=0.5,1', 'value %y type=f64[] data=1')

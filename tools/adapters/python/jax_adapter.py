@@ -77,11 +77,25 @@ def unfold(a, x):
     return jnp.moveaxis(jnp.take(x, index, axis=a['dim']), a['dim'] + 1, -1)
 
 
-def as_strided(a, x):
+def strided_places(a):
     places = numpy.full(a['shape'], a.get('start', 0))
     for d, stride in enumerate(a['stride']):
         places += stride * numpy.arange(a['shape'][d]).reshape([-1] + [1] * (len(a['shape']) - d - 1))
-    return jnp.take(x.ravel(), places)
+    return places
+
+
+def as_strided(a, x):
+    return jnp.take(x.ravel(), strided_places(a))
+
+
+def as_strided_scatter(a, x, y):
+    return x.ravel().at[strided_places(a).ravel()].set(y.ravel()).reshape(x.shape)
+
+
+def diagonal_scatter(a, x, y):
+    by, matrices = int(a.get('by', 0)), jnp.moveaxis(x, a['dims'], (-2, -1))
+    rows, columns = numpy.arange(y.shape[-1]) + max(-by, 0), numpy.arange(y.shape[-1]) + max(by, 0)
+    return jnp.moveaxis(matrices.at[..., rows, columns].set(y), (-2, -1), a['dims'])
 
 
 def chunk(a, x):
@@ -190,10 +204,10 @@ OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
     asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
-    log2 log10 exp2 square abs maximum minimum logaddexp atan2:arctan2 t:transpose where matmul bmm:matmul dot outer clone:copy''',
+    log2 log10 exp2 square abs sinc maximum minimum logaddexp atan2:arctan2 t:transpose where matmul bmm:matmul dot outer clone:copy''',
     listed='cat:concatenate stack',
     dim='cumsum cumprod unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
-    shape='reshape expand:broadcast_to', reduce='sum mean prod var amax:max amin:min',
+    shape='reshape expand:broadcast_to', reduce='sum mean prod var std amax:max amin:min',
     along='max min argmax argmin', sort='sort argsort')
 OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus relu6 hardsigmoid:hard_sigmoid selu', reduce='logsumexp',
                    dim='softmax log_softmax')
@@ -204,6 +218,11 @@ OPS |= {
     'remainder': lambda a, x, y: jnp.remainder(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
     'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
+    'norm': lambda a, x: jnp.linalg.vector_norm(
+        x, axis=tuple(a['dims']) if 'dims' in a else None, keepdims=a.get('keepdim', False)),
+    'select_scatter': lambda a, x, y: x.at[(slice(None),) * a['dim'] + (a['index'],)].set(y),
+    'slice_scatter': lambda a, x, y: x.at[(slice(None),) * a['dim'] + (slice(*calls.span(a)),)].set(y),
+    'diagonal_scatter': diagonal_scatter, 'as_strided_scatter': as_strided_scatter,
     'as_strided': as_strided, 'unbind': lambda a, x: jnp.unstack(x, axis=a['dim']), 'split': split, 'chunk': chunk,
     'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
     'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),

@@ -41,6 +41,11 @@ class JaxTest(unittest.TestCase):
         for line in examples.NETWORKS_SHOW:
             self.assertIn(line, lines)
 
+    def test_what_is_put_in_place_of_views(self):
+        lines = self.lines(examples.PUT)
+        for line in examples.PUT_SHOW:
+            self.assertIn(line, lines)
+
     def test_strides(self):
         lines = self.lines('%a = as_strided %x shape=2,2 stride=1,0\n%s = sum %a\nbackward %s\n')
         self.assertIn('value %a type=f64[2,2] data=3,3,-0.5,-0.5', lines)

@@ -41,7 +41,7 @@ def _call(name, results, operands, a):
 # that is not the default, {dims} a list of dims=, {beside} a weight and a bias or None; everything else is an
 # attribute.
 _FORMS = {
-    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 xlogy fmod remainder erfc where addmm'.split(),
+    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 xlogy fmod remainder erfc sinc where addmm'.split(),
                     'torch.{op}({all})'),
     **dict.fromkeys('cummax cummin'.split(), '{x}.{op}({dim}).values'), 'topk': '{x}.topk({count}, {dim}).values',
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
@@ -51,6 +51,9 @@ _FORMS = {
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
     **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),
     'as_strided': '{x}.as_strided({shape}, {stride}, {x}.storage_offset() + {start})',
+    'as_strided_scatter': '{x}.as_strided_scatter({y}, {shape}, {stride}, {x}.storage_offset() + {start})',
+    'select_scatter': '{x}.select_scatter({y}, {dim}, {index})',
+    'slice_scatter': '{x}.slice_scatter({y}, {dim}, {start}, {stop}, {step})',
     **dict.fromkeys('split chunk'.split(), '{x}.{op}({count}, {dim})'), 'unbind': '{x}.unbind({dim})',
     **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
     'linear': 'torch.nn.functional.{op}({all})',
@@ -71,7 +74,10 @@ def _expression(name, x, a):
     if name in _FORMS:
         return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
                                    beside=', '.join((x[1:] + ['None', 'None'])[:2]),
-                                   **{'reduction': 'mean', 'start': 0, 'groups': 1, 'causal': False, **a})
+                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, **a})
+    if name in ('std', 'norm'):
+        function = 'torch.std({x}, {dims}, correction=0{keep})' if name == 'std' else 'torch.linalg.vector_norm({x}, 2, {dims}{keep})'
+        return function.format(x=x[0], dims=a.get('dims', f'tuple(range({x[0]}.dim()))'), keep=keep)
     if name in ('sum', 'mean', 'amax', 'amin', 'logsumexp'):
         everything = f'list(range({x[0]}.dim()))' if keep or name == 'logsumexp' else ''
         dims = a.get('dims', everything)

@@ -47,6 +47,12 @@ def as_strided(a, x):
     return x.as_strided(a['shape'], a['stride'], x.storage_offset() + a.get('start', 0))
 
 
+def as_strided_scatter(a, x, y):
+    if not x.is_contiguous():
+        raise core.Refused('places in a tensor that is not contiguous are counted by its strides')
+    return x.as_strided_scatter(y, a['shape'], a['stride'], x.storage_offset() + a.get('start', 0))
+
+
 def topk_indices(a, x):
     values, indices = x.detach().topk(a['count'], a['dim'])
     if len(x.unique()) < x.numel() or x.isnan().any():
@@ -136,7 +142,7 @@ class Torch(core.Engine):
     OPS = calls.table(
         torch, plain='''neg exp log sqrt sin cos tanh sigmoid relu abs sgn
         tan asin acos atan sinh cosh asinh acosh atanh erf erfc expm1 log1p log2 log10 exp2 rsqrt
-        reciprocal square selu
+        reciprocal square selu sinc
         add sub mul div maximum minimum logaddexp atan2 xlogy fmod remainder t matmul addmm where addcmul addcdiv lerp bmm dot outer
         addmv addr baddbmm addbmm''',
         swap='transpose', dims='flip permute', listed='cat stack',
@@ -163,6 +169,13 @@ class Torch(core.Engine):
         'elu': lambda a, x: torch.nn.functional.elu(x, a['by']),
         'var': lambda a, x: torch.var(
             x, tuple(a.get('dims', range(x.dim()))), correction=0, keepdim=a.get('keepdim', False)),
+        'std': lambda a, x: torch.std(
+            x, tuple(a.get('dims', range(x.dim()))), correction=0, keepdim=a.get('keepdim', False)),
+        'norm': lambda a, x: torch.linalg.vector_norm(x, 2, a.get('dims'), a.get('keepdim', False)),
+        'select_scatter': lambda a, x, y: torch.select_scatter(x, y, a['dim'], a['index']),
+        'slice_scatter': lambda a, x, y: torch.slice_scatter(x, y, a['dim'], *calls.span(a)),
+        'diagonal_scatter': lambda a, x, y: torch.diagonal_scatter(x, y, int(a.get('by', 0)), *a['dims']),
+        'as_strided_scatter': as_strided_scatter,
         'roll': lambda a, x: torch.roll(x, int(a['by']), a['dim']),
         'tril': lambda a, x: torch.tril(x, int(a.get('by', 0))), 'triu': lambda a, x: torch.triu(x, int(a.get('by', 0))),
         'pad': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'constant', a.get('by', 0)),

@@ -37,6 +37,11 @@ class TorchTest(unittest.TestCase):
         for line in examples.NETWORKS_SHOW:
             self.assertIn(line, lines)
 
+    def test_what_is_put_in_place_of_views(self):
+        lines = self.lines(examples.PUT)
+        for line in examples.PUT_SHOW:
+            self.assertIn(line, lines)
+
     def test_strides(self):
         lines = self.lines('%y = clone %x\n%a = as_strided %y shape=2,2 stride=1,0\n%s = sum %a\nbackward %s\n')
         self.assertIn('value %a type=f64[2,2] data=3,3,-0.5,-0.5', lines)
