@@ -21,7 +21,7 @@ enum class ErrorKind : uint8_t {
   kShape,            // shapes do not fit
   kDType,            // element types do not fit
   kDevice,           // operands on different devices
-  kDomain,           // integer pow with a negative exponent
+  kDomain,           // integer pow with a negative exponent, the inverse of a singular matrix
   kIndex,            // index out of range
   kUndefined,        // an undefined gradient is used as an operand
   kNoGraph,          // a root or input that does not require grad

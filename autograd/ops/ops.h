@@ -21,6 +21,7 @@
 #include "autograd/ops/reduction.h"       // IWYU pragma: export
 #include "autograd/ops/scatter.h"         // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
+#include "autograd/ops/solve.h"           // IWYU pragma: export
 #include "autograd/ops/ternary.h"         // IWYU pragma: export
 #include "autograd/ops/trigonometric.h"   // IWYU pragma: export
 #include "autograd/ops/upsample.h"        // IWYU pragma: export

@@ -125,6 +125,11 @@ enum class Opcode : uint8_t {
   kOuter,
   kLinear,
   kScaledDotProductAttention,  // causal=
+  // Of square matrices.
+  kInverse,
+  kDet,
+  kSolveTriangular,  // upper=
+  kCholesky,
   // Sums of products over windows: stride=, padding=, dilation=, groups=.
   kConv1d,
   kConv2d,
@@ -304,6 +309,7 @@ enum class Key : uint8_t {
   kAlignCorners,       // upsampling: corners stand on corners (0/1)
   kEps,                // norms: what is added to a variance
   kCausal,             // attention: no query sees keys behind its own place (0/1)
+  kUpper,              // solve_triangular: which triangle is read (0/1)
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

@@ -80,6 +80,7 @@ class RandomStatements {
     }
     if (PlaneRank(signature) > 0) TakePlane(statement, static_cast<size_t>(PlaneRank(signature)));
     TakeNetwork(statement);
+    TakeSquares(statement);
     type_ = Type();
     elements_ = static_cast<size_t>(NumElements(type_.shape));
     if (statement.op == Opcode::kExpect && !statement.operands.empty()) {
@@ -178,6 +179,15 @@ class RandomStatements {
       statement.operands[k] = builder_.SeededLeaf({DType::kF64, lists ? list : square}, 1);
     }
     groups_ = size;
+  }
+
+  // Operands of what is made of square matrices.
+  void TakeSquares(Statement& statement) {
+    if (statement.op < Opcode::kInverse || statement.op > Opcode::kCholesky) return;
+    const auto size = static_cast<int64_t>(Below(4));
+    for (ValueId& operand : statement.operands) {
+      operand = builder_.SeededLeaf({DType::kF64, {size, size}}, 1);
+    }
   }
 
   // Few handles, so that most recur.

@@ -105,6 +105,9 @@ class Inference {
   bool Greatest();
   bool Scan();
 
+  // result_type_square.cc: inverses and the like.
+  bool OfSquares();
+
   // result_type_norm.cc: norms.
   bool Norm();
   bool Channels(Shape* of_weights);

@@ -212,6 +212,20 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
         Curved(Numbers::kBetween, kSavesA | kSavesB | kSavesC), kFloating, kCausalKeys,
         "softmax(a b' / sqrt(E)) c of a [..,L,E], b [..,S,E] and c [..,S,D]; with causal=1 row "
         "i of a meets those of b up to i"),
+    Computed(Category::kMatmul, kInverse, "inverse", 1, Curved(Numbers::kUnbounded, kSavesResult),
+             kFloating, kNone,
+             "the inverse of each square matrix of a; a singular one is an error"),
+    Computed(Category::kMatmul, kDet, "det", 1,
+             Curved(Numbers::kUnbounded, kSavesA, kSavesResult | kSavesOwn), kFloating, kNone,
+             "the determinant of each square matrix of a"),
+    Computed(Category::kMatmul, kSolveTriangular, "solve_triangular", 2,
+             Curved(Numbers::kUnbounded, kSavesA | kSavesResult), kFloating, kUpperKeys,
+             "x of a x = b for matrices a [..,N,N] and b [..,N,K]; of a the lower triangle counts "
+             "alone, with upper=1 the upper one"),
+    Computed(Category::kMatmul, kCholesky, "cholesky", 1, Curved(Numbers::kRoot, kSavesResult),
+             kFloating, kNone,
+             "the lower l of l l' = a for symmetric a, of which the lower triangle counts alone; "
+             "one that is not positive definite is an error"),
     Convolution(kConv1d, "conv1d"),
     Convolution(kConv2d, "conv2d"),
     Convolution(kConv3d, "conv3d"),

@@ -28,6 +28,7 @@
 #include "autograd/reference/networks.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
+#include "autograd/reference/triangles.h"
 #include "autograd/reference/windowed.h"
 
 namespace twingrad::reference {
@@ -81,6 +82,7 @@ class Composite {
              {&Composite::Matmul, {kMatmul, kBmm, kDot}},
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
              {&Composite::Outer, {kOuter}},
+             {&Composite::OfSquares, {kInverse, kDet, kSolveTriangular, kCholesky}},
              {&Composite::Join, {kCat, kStack}},
              {&Composite::Moved, {kFlip, kRoll, kTril, kTriu, kPad}},
              {&Composite::Moved, {kPadReflect, kPadReplicate, kPadCircular, kRepeat}},
@@ -189,8 +191,10 @@ class Composite {
   Value Cumprod() { return RunningProduct(algebra_, in_[0], Whole(), Dim()); }
   Value Extreme() { return OverDims(Primitive::kExtreme); }
   Value LogSumExp() { return OverDims(Primitive::kLogSumExp); }
-  Value Softmax() { return OfGroups(Primitive::kSoftmax, RowsAlong(Dim())); }
-  Value LogSoftmax() { return OfGroups(Primitive::kLogSoftmax, RowsAlong(Dim())); }
+  Value Softmax() { return OfGroups(Primitive::kSoftmax, RowsAlong(arena(), Whole(), Dim())); }
+  Value LogSoftmax() {
+    return OfGroups(Primitive::kLogSoftmax, RowsAlong(arena(), Whole(), Dim()));
+  }
   Value MseLoss() { return Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1])); }
 
   Value IndexSelect() {
@@ -225,6 +229,7 @@ class Composite {
   }
 
   Value OfNetwork() { return OfNetworks<Algebra>(algebra_, statement_, in_, shapes_); }
+  Value OfSquares() { return OfSquareMatrices<Algebra>(algebra_, statement_, in_, shapes_); }
   Value OnPlane() { return OnPlanes<Algebra>(algebra_, statement_, in_, shapes_); }
 
   Value Join() {
@@ -244,19 +249,13 @@ class Composite {
     return algebra_.Apply(primitive, arguments, in_[0]);
   }
 
-  ReductionMap RowsAlong(size_t dim) {
-    Shape kept = Whole();
-    const int64_t count = kept[dim];
-    kept[dim] = 1;
-    return {kept, BroadcastMap(arena(), kept, Whole()), count};
-  }
-
   Value BceWithLogits() { return Reduced(BceOf(algebra_, in_[0], in_[1])); }
   Value SmoothL1Loss() { return Reduced(SmoothDistance(algebra_, in_[0], in_[1])); }
   Value LossOfClasses() {
     const size_t classes = Whole().size() - 1;
-    const Value logs =
-        op_ == Opcode::kNllLoss ? in_[0] : OfGroups(Primitive::kLogSoftmax, RowsAlong(classes));
+    const Value logs = op_ == Opcode::kNllLoss
+                           ? in_[0]
+                           : OfGroups(Primitive::kLogSoftmax, RowsAlong(arena(), Whole(), classes));
     return Reduced(
         NegatedOfClasses(algebra_, logs, *algebra_.ArrayOf(in_[1]), Whole(), shapes_[1]));
   }

@@ -30,9 +30,11 @@ std::string Run(const program::Program& program, const DualPlan& plan, Choices& 
   } catch (const IndexOutOfRange&) {
     return "an index out of range";
   } catch (const TooLong&) {
-    return "a product of more than 64 factors";
+    return "a product of more than 64 factors, or a matrix of more than 6 rows";
   } catch (const DomainError&) {
-    return "an integer power with a negative exponent";
+    return "an operand outside the domain of its op";
+  } catch (const UnknownDomain&) {
+    return "rounding decides whether an operand is in the domain of its op";
   }
 }
 

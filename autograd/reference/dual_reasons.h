@@ -16,7 +16,7 @@ inline constexpr std::string_view kEndsInError = "it, or a part of it, ends in a
 inline constexpr std::string_view kAllDisturbed = "all its gradients hang on what is not followed";
 
 // Each is how texts of DualResult::not_applicable begin.
-inline constexpr std::array<std::string_view, 16> kDualReasons = {
+inline constexpr std::array<std::string_view, 17> kDualReasons = {
     kEndsInError,
     kAllDisturbed,
     "a reshape that copies, of a value that is written in place",
@@ -25,7 +25,8 @@ inline constexpr std::array<std::string_view, 16> kDualReasons = {
     "a seed does not fit",
     "an undefined gradient is an operand",
     "an integer that rounding decides is an exponent or an index",
-    "an integer power with a negative exponent",
+    "an operand outside the domain of its op",
+    "rounding decides whether an operand is in the domain of its op",
     "an index out of range",
     "hooks on what is captured",
     "a product of more than 64 factors",

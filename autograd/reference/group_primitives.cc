@@ -249,7 +249,7 @@ constexpr PrimitiveRow kGroupRows[] = {
      }},
 };
 
-static_assert(AreRowsOf(kGroupRows, Primitive::kExtreme, Primitive::kEnd),
+static_assert(AreRowsOf(kGroupRows, Primitive::kExtreme, Primitive::kInverse),
               "in the order of Primitive");
 
 }  // namespace

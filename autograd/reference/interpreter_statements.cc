@@ -104,8 +104,10 @@ void Interpreter::Compute(const Statement& statement) {
       statement.op == Opcode::kCast && !IsFloating(statement.Get<DType>(Key::kTo));
   const bool records = operands.records && !to_integer;
   const bool indexed = operands.count > 1 && tensors_[statement.operands[1]].dtype == DType::kI64;
-  if (records && indexed && !rules_.failed_statements_renew_views) {
-    // Only the values show that an index is out of range, so evaluate once without history.
+  const bool partial = statement.op == Opcode::kInverse || statement.op == Opcode::kCholesky;
+  if (records && (indexed || partial) && !rules_.failed_statements_renew_views) {
+    // Only the values show that an index or a matrix is out of range, so evaluate once without
+    // history.
     Lower(statement, TakeOperands(statement, 0));
   }
   const bool several = (differentiable & (differentiable - 1)) != 0 && operands.count > 1;
@@ -159,7 +161,7 @@ Variable Interpreter::Lower(const Statement& statement, const Operands& operands
   } catch (const IndexOutOfRange&) {
     throw Raised{ErrorKind::kIndex};
   } catch (const TooLong&) {
-    throw Skipped{"a product of more than 64 factors"};
+    throw Skipped{"a product of more than 64 factors, or a matrix of more than 6 rows"};
   }
 }
 

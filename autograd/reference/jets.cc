@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autograd/reference/algebra.h"
+#include "autograd/reference/matrices.h"
 #include "autograd/reference/moments.h"
 #include "autograd/reference/partials.h"
 #include "autograd/reference/primitive_row.h"
@@ -14,6 +15,7 @@ namespace twingrad::reference {
 
 Jets JetAlgebra::Apply(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a,
                        const Jets& b, const Jets& c) {
+  if (primitive == Primitive::kInverse) return Inverse(a);
   if (primitive >= Primitive::kExtreme) return OfGroups(primitive, arguments, a);
   if (primitive == Primitive::kSquaredDifference) {
     const Jets difference = Apply(Primitive::kSubtract, a, b);
@@ -218,6 +220,12 @@ Picks JetAlgebra::Settled(const Jets& a, const Picks& picks, absl::Span<const Ti
   settled.open = keep(open);
   settled.others = keep(others);
   return settled;
+}
+
+Jets JetAlgebra::Inverse(const Jets& a) {
+  const Array* in[3] = {a.value, nullptr, nullptr};
+  const Array* inverse = Evaluate(arena_, Primitive::kInverse, in, {}, false);
+  return {inverse, InverseBySteps(*this, a, inverse).tangents};
 }
 
 Jets JetAlgebra::OfGroups(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a) {

@@ -49,6 +49,7 @@ class JetAlgebra {
 
  private:
   Jets Elementwise(Primitive primitive, const Array* value, const Jets& a, const Jets& b);
+  Jets Inverse(const Jets& a);
   Jets OfGroups(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a);
   Jets Weighed(const Jets& a, const Array* value, const Array* weights);
   Jets Clamped(const Jets& a, const Array* value, const PrimitiveArguments& limits);

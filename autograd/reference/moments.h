@@ -18,6 +18,13 @@
 
 namespace twingrad::reference {
 
+// The rows along `dim`, a group each.
+inline ReductionMap RowsAlong(Arena& arena, const Shape& shape, size_t dim) {
+  Shape kept = shape;
+  kept[dim] = 1;
+  return {kept, BroadcastMap(arena, kept, shape), shape[dim]};
+}
+
 // Of each group, as `groups` says: its map, shape, count and whether its gradient is divided late.
 template <typename Algebra>
 ValueIn<Algebra> MeanOf(Algebra& algebra, const ValueIn<Algebra>& a,

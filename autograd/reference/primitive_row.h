@@ -100,6 +100,7 @@ absl::Span<const PrimitiveRow> SmoothPrimitives();
 absl::Span<const PrimitiveRow> SincPrimitive();
 absl::Span<const PrimitiveRow> MovingPrimitives();
 absl::Span<const PrimitiveRow> GroupPrimitives();
+absl::Span<const PrimitiveRow> MatrixPrimitives();
 
 using RowOfPrimitive = std::array<const PrimitiveRow*, static_cast<size_t>(Primitive::kEnd)>;
 extern const RowOfPrimitive kRowOf;

@@ -64,8 +64,9 @@ const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape) {
 const RowOfPrimitive kRowOf = [] {
   RowOfPrimitive rows{};
   auto next = rows.begin();
-  for (const auto family : {BinaryPrimitives(), UnaryPrimitives(), SmoothPrimitives(),
-                            SincPrimitive(), MovingPrimitives(), GroupPrimitives()}) {
+  for (const auto family :
+       {BinaryPrimitives(), UnaryPrimitives(), SmoothPrimitives(), SincPrimitive(),
+        MovingPrimitives(), GroupPrimitives(), MatrixPrimitives()}) {
     for (const PrimitiveRow& row : family) *next++ = &row;
   }
   return rows;

@@ -89,7 +89,9 @@ enum class Primitive : uint8_t {
   kLogSumExp,   // of each group
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group
-  kEnd,         // none: one past the last
+  // matrix_primitives.cc
+  kInverse,  // of each matrix
+  kEnd,      // none: one past the last
 };
 
 // Elements of one type. Integers and bools are in `i`, floats in `v`; `e` holds the bounds of
@@ -132,8 +134,10 @@ struct PrimitiveArguments {
   bool flat_at_limits = false;  // clamp: in every dialect
 };
 
-// Integer pow with a negative exponent.
+// Integer pow with a negative exponent, the inverse of a singular matrix, and such.
 struct DomainError {};
+// Rounding decides whether that is so.
+struct UnknownDomain {};
 // The result depends on an integer that is not known.
 struct UnknownInteger {};
 

@@ -75,8 +75,15 @@ bool DerivativeReadsOperands(const program::Signature& signature) {
                         numbers == Numbers::kEither || numbers == Numbers::kPower ||
                         numbers == Numbers::kBent;
   const Category category = signature.category;
-  return !branches && (category == Category::kElementwise || category == Category::kInPlace ||
-                       category == Category::kMatmul || category == Category::kRearrange);
+  // Of det PyTorch saves factors and the result too.
+  return !branches && signature.op != Opcode::kDet &&
+         (category == Category::kElementwise || category == Category::kInPlace ||
+          category == Category::kMatmul || category == Category::kRearrange);
+}
+
+// Whether engines go on from the result, and the twin from the operands.
+bool DerivativeReadsResult(Opcode op) {
+  return op == Opcode::kSolveTriangular || op == Opcode::kCholesky;
 }
 
 }  // namespace
@@ -110,8 +117,10 @@ void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step
     }
     throw Raised{ErrorKind::kUser};
   }
-  if (saved_hooks_->action == HookAction::kScale && !rules_.saves_what_is_needed &&
-      !DerivativeReadsOperands(program::SignatureOf(statement.op))) {
+  if (saved_hooks_->action != HookAction::kScale) return;
+  const bool as_liked =
+      !rules_.saves_what_is_needed && !DerivativeReadsOperands(program::SignatureOf(statement.op));
+  if (as_liked || DerivativeReadsResult(statement.op)) {
     throw Skipped{"scaled saved tensors of an op that saves what its engine likes"};
   }
 }

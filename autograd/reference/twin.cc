@@ -23,6 +23,8 @@ TwinResult RunTwinWithFreed(const program::Program& program, std::vector<int32_t
     result.skipped = skipped.reason;
   } catch (const UnknownInteger&) {
     result.skipped = "an integer that rounding decides is an exponent or an index";
+  } catch (const UnknownDomain&) {
+    result.skipped = "rounding decides whether an operand is in the domain of its op";
   } catch (const OutOfArena&) {
     result.skipped = "the Program is too large for the twin";
   }

@@ -13,6 +13,7 @@
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 #include "proptests/generators/rearrange.h"
+#include "proptests/generators/square.h"
 #include "proptests/generators/window.h"
 
 namespace twingrad::generators {
@@ -44,31 +45,12 @@ constexpr Opcode kDrawnOnceMore[] = {
     kTopk,       kCummaxIndices, kIndexAdd,  kPad,     kCumminIndices, kGroupNorm};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {kTril,
-                                   kTriu,
-                                   kRepeat,
-                                   kCumprod,
-                                   kEmbedding,
-                                   kBaddbmm,
-                                   kAddbmm,
-                                   kRoll,
-                                   kPad,
-                                   kPadReflect,
-                                   kPadReplicate,
-                                   kPadCircular,
-                                   kScatter,
-                                   kVar,
-                                   kLogsumexp,
-                                   kIndexAdd,
-                                   kLogSoftmax,
-                                   kCummaxIndices,
-                                   kDropout,
-                                   kStd,
-                                   kNorm,
-                                   kSelectScatter,
-                                   kSliceScatter,
-                                   kDiagonalScatter,
-                                   kAsStridedScatter};
+constexpr Opcode kDrawnThrice[] = {
+    kDropout,         kPad,           kEmbedding,    kTril,      kCummaxIndices,    kTriu,
+    kCholesky,        kAddbmm,        kSliceScatter, kLogsumexp, kBaddbmm,          kLogSoftmax,
+    kDiagonalScatter, kScatter,       kCumprod,      kNorm,      kAsStridedScatter, kStd,
+    kPadReflect,      kSelectScatter, kPadCircular,  kRoll,      kInverse,          kVar,
+    kSolveTriangular, kRepeat,        kDet,          kIndexAdd,  kPadReplicate};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -110,6 +92,7 @@ bool NeedsDims(Opcode op) {
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
   const bool batched = op == Opcode::kBmm || op == Opcode::kBaddbmm || op == Opcode::kAddbmm;
+  if (IsOfSquares(op)) return MakeSquares(draft, op);
   if (op == Opcode::kTril || op == Opcode::kTriu) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
@@ -185,6 +168,8 @@ void Try(Draft& draft, Opcode op, ValueId x) {
         ApplyLinear(draft, x);
       } else if (op == Opcode::kScaledDotProductAttention) {
         ApplyAttention(draft, x);
+      } else if (IsOfSquares(op)) {
+        ApplySquares(draft, x);
       } else {
         ApplyMatmul(draft, x);
       }

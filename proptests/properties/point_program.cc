@@ -1,6 +1,7 @@
 #include "proptests/properties/point_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -199,6 +200,19 @@ class Maker {
     return leaf;
   }
 
+  // Positive numbers whose powers do not leave the format: the first operand of what would be an
+  // error at others.
+  ValueId Pivots(const Shape& shape) {
+    std::vector<double>& elements = made_.operands[0];
+    for (int64_t i = program::NumElements(shape); i > 0; --i) {
+      const double x = std::fabs(numbers_.Next());
+      elements.push_back(x > 0x1p-20 && x < 0x1p20 ? x : 1.5);
+    }
+    made_.inputs.push_back(b_.Leaf({type_, shape}, FloatBits(elements), /*grad=*/true));
+    made_.by.push_back(0);
+    return made_.inputs.back();
+  }
+
   ValueId Indices(const Shape& shape, DType type, int64_t end) {
     std::vector<int64_t> indices;
     for (int64_t i = program::NumElements(shape); i > 0; --i) {
@@ -208,15 +222,14 @@ class Maker {
   }
 
   ValueId Apply() {
-    const Shape rows = {kRows, kColumns};
-    const Shape shape = made_.elementwise ? Shape{kElements} : rows;
+    const Shape rows = {kRows, kColumns}, shape = made_.elementwise ? Shape{kElements} : rows;
     if (op_.category == Category::kInPlace) return ApplyInPlace(shape);
     if (program::PlaneRank(op_) > 0) return ApplyToWindows(program::PlaneRank(op_));
     if (const auto view = program::ViewWrittenBy(op_.op)) return ApplyInPlaceOf(*view, shape);
+    if (op_.op >= Opcode::kInverse && op_.op <= Opcode::kCholesky) return ApplyToSquares();
     switch (op_.op) {
       case Opcode::kWhere: {
-        const ValueId mask = Indices(shape, DType::kBool, 2);
-        const ValueId a = Numbers(shape, 0);
+        const ValueId mask = Indices(shape, DType::kBool, 2), a = Numbers(shape, 0);
         return b_.Op(op_.op, {mask, a, Numbers(shape, 1)});
       }
       case Opcode::kMaskedFill: {
@@ -321,6 +334,14 @@ class Maker {
     const Shape rows = of_channels ? Shape{1, kRows, kColumns} : Shape{kRows, kColumns};
     const ValueId a = Numbers(rows, 0), b = Numbers({weights}, 1);
     return b_.Op(op_.op, {a, b, Numbers({weights}, 2)}, AttributesOfNetwork(op_.op));
+  }
+
+  // Of one row: functions of a number.
+  ValueId ApplyToSquares() {
+    const Shape shape = {4, 1, 1};
+    const ValueId a = op_.op == Opcode::kDet ? Numbers(shape) : Pivots(shape);
+    if (op_.op != Opcode::kSolveTriangular) return b_.Op(op_.op, {a});
+    return b_.Op(op_.op, {a, Numbers(shape, 1)});
   }
 
   ValueId ApplyInPlace(const Shape& shape) {

@@ -202,6 +202,17 @@ ValueId OtherFor(ProgramBuilder& b, Opcode op, int operand, int64_t rows, ValueI
   return b.Leaf({DType::kF64, {2, 2}}, FloatBits({2, 1, 2, 1}), /*grad=*/true);
 }
 
+// Of square matrices, or none. All but det take regular ones: with 4 more on the diagonal these
+// are.
+ValueId AsSquares(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
+  if (b.TypeOf(matrix).shape[0] == 0) {
+    matrix = b.Op(Opcode::kReshape, {matrix}, {{Key::kShape, std::vector<int64_t>{0, 2, 2}}});
+  }
+  if (op == Opcode::kDet || operand > 0) return matrix;
+  const ValueId more = b.Leaf({DType::kF64, {2, 2}}, FloatBits({4, 0, 0, 4}));
+  return b.Op(Opcode::kAdd, {matrix, more});
+}
+
 // The matrix as a value of the rank that the op takes there.
 ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   const twingrad::Shape shape = b.TypeOf(matrix).shape;
@@ -217,6 +228,7 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   if ((norm && operand > 0) || (op == Opcode::kLinear && operand == 2)) {
     return b.Op(Opcode::kSum, {matrix}, {{Key::kDims, std::vector<int64_t>{0}}});
   }
+  if (op >= Opcode::kInverse && op <= Opcode::kCholesky) return AsSquares(b, op, operand, matrix);
   std::vector<int64_t> ranked;
   if (op == Opcode::kBmm || op == Opcode::kBaddbmm || (op == Opcode::kAddbmm && operand > 0)) {
     ranked = {1, shape[0], shape[1]};

@@ -80,6 +80,7 @@ class Evaluation {
   void Linear();
   void Attend();
   void Normalize();
+  void OfSquares();  // matrices.cc
 
  private:
   Ref Within(Ref a, double low, double high);

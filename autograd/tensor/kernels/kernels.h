@@ -8,3 +8,4 @@
 #include "autograd/tensor/kernels/matmul.h"      // IWYU pragma: export
 #include "autograd/tensor/kernels/rearrange.h"   // IWYU pragma: export
 #include "autograd/tensor/kernels/reduce.h"      // IWYU pragma: export
+#include "autograd/tensor/kernels/solve.h"       // IWYU pragma: export

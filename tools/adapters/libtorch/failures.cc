@@ -36,6 +36,8 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"hook has changed the", ErrorKind::kHook},
     {"expected shape compatible with", ErrorKind::kShape},
     {"Integers to negative integer powers", ErrorKind::kDomain},
+    {"The diagonal element", ErrorKind::kDomain},  // of what is inverted is zero
+    {"not positive-definite", ErrorKind::kDomain},
 };
 
 }  // namespace

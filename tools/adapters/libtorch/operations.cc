@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "autograd/program/signature.h"
+#include "tools/adapters/libtorch/convolutions.h"
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/indexed.h"
 #include "tools/adapters/libtorch/networks.h"
@@ -39,38 +40,6 @@ Integers Padding(const Statement& s) {
   return padding.empty() ? Integers(Kernel(s).size(), 0) : padding;
 }
 
-template <int dims>
-Tensor Convolution(const Statement& s, const Operands& o) {
-  const auto list = [&](Key key, int64_t otherwise) {
-    const Integers given = s.Get<Integers>(key);
-    return given.empty() ? Integers(dims, otherwise) : given;
-  };
-  const Integers stride = list(Key::kStride, 1), padding = list(Key::kPadding, 0);
-  const Integers dilation = list(Key::kDilation, 1);
-  const int64_t groups = s.Get<int64_t>(Key::kGroups, 1);
-  if constexpr (dims == 1) return at::conv1d(o[0], o[1], {}, stride, padding, dilation, groups);
-  if constexpr (dims == 2) return at::conv2d(o[0], o[1], {}, stride, padding, dilation, groups);
-  if constexpr (dims == 3) return at::conv3d(o[0], o[1], {}, stride, padding, dilation, groups);
-}
-
-template <int dims>
-Tensor TransposedConvolution(const Statement& s, const Operands& o) {
-  const auto list = [&](Key key, int64_t otherwise) {
-    const Integers given = s.Get<Integers>(key);
-    return given.empty() ? Integers(dims, otherwise) : given;
-  };
-  const Integers stride = list(Key::kStride, 1), padding = list(Key::kPadding, 0);
-  const Integers dilation = list(Key::kDilation, 1), more = list(Key::kOutputPadding, 0);
-  const int64_t groups = s.Get<int64_t>(Key::kGroups, 1);
-  if constexpr (dims == 1) {
-    return at::conv_transpose1d(o[0], o[1], {}, stride, padding, more, groups, dilation);
-  } else if constexpr (dims == 2) {
-    return at::conv_transpose2d(o[0], o[1], {}, stride, padding, more, groups, dilation);
-  } else {
-    return at::conv_transpose3d(o[0], o[1], {}, stride, padding, more, groups, dilation);
-  }
-}
-
 Integers Sizes(const Statement& s) { return s.Get<Integers>(Key::kShape); }
 bool Corners(const Statement& s) { return s.Get<bool>(Key::kAlignCorners); }
 // libtorch takes samples alone.
@@ -90,6 +59,11 @@ Tensor Pow(const Statement&, const Operands& o) {
     throw Refusal(ErrorKind::kDomain, "a negative exponent of an integer");
   }
   return at::pow(o[0], o[1]);
+}
+
+// libtorch gives half of the gradient to each triangle, as if the other one counted too.
+Tensor Cholesky(const Statement&, const Operands& o) {
+  return at::linalg_cholesky(at::add(at::tril(o[0]), at::tril(o[0], -1).mT()));
 }
 
 // dims=, or all.
@@ -298,6 +272,10 @@ constexpr Row kTable[] = {
     COMPUTES(kOuter, at::outer(o[0], o[1])),
     Row(Opcode::kLinear, Linear),
     Row(Opcode::kScaledDotProductAttention, Attention),
+    COMPUTES(kInverse, at::linalg_inv(o[0])),
+    COMPUTES(kDet, at::linalg_det(o[0])),
+    COMPUTES(kSolveTriangular, at::linalg_solve_triangular(o[0], o[1], s.Get<bool>(Key::kUpper))),
+    Row(Opcode::kCholesky, Cholesky),
 
     Row(Opcode::kView, View),
     Row(Opcode::kReshape, Reshape),
@@ -426,13 +404,13 @@ std::set<Opcode> SingleNodeOps() {
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
   // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
   // product of views, pad_circular writes slices, linear transposes first, attention goes step by
-  // step and dropout is a product. Convolutions and norms have an edge for a bias, and in one
-  // dimension convolutions and pools are those of two.
-  for (Opcode op :
-       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter,
-        Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d, Opcode::kConv1d,
-        Opcode::kConv2d, Opcode::kConv3d, Opcode::kLinear, Opcode::kScaledDotProductAttention,
-        Opcode::kDropout, Opcode::kLayerNorm, Opcode::kGroupNorm, Opcode::kBatchNorm}) {
+  // step and dropout is a product, cholesky mirrors the lower triangle. Convolutions and norms have
+  // an edge for a bias, and in one dimension convolutions and pools are those of two.
+  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
+                    Opcode::kOuter, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
+                    Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d, Opcode::kLinear,
+                    Opcode::kScaledDotProductAttention, Opcode::kDropout, Opcode::kCholesky,
+                    Opcode::kLayerNorm, Opcode::kGroupNorm, Opcode::kBatchNorm}) {
     ops.erase(op);
   }
   // So are adaptive pools, and means to a single entry are means; upsampling takes samples.

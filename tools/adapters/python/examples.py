@@ -26,3 +26,14 @@ PUT = ('%w = leaf type=f64[2,2] data=1,2,3,4\n%u = unsqueeze %x dim=1\n%a = sele
 PUT_SHOW = ('value %a type=f64[2,2] data=1,2,3,-0.5', 'value %b type=f64[2,2] data=1,3,3,-0.5',
             'value %c type=f64[2,2] data=3,2,3,-0.5', 'value %d type=f64[2,2] data=3,2,-0.5,4', 'grad %x type=f64[2] data=4,4',
             'value %o type=f64[2,1] data=0.5,1', 'value %y type=f64[] data=1')
+
+# Of what is not read nothing comes: of the lower triangle the solution is 1 and 2, and the factor is 2, 2 and 4.
+SQUARES = (
+    '%a = leaf type=f64[2,2] data=2,nan,1,4 grad=1\n%b = leaf type=f64[2,1] data=2,9\n'
+    '%i = leaf type=f64[2,2] data=4,0,0,2\n%e = leaf type=f64[2,2] data=4,nan,4,20 grad=1\n'
+    '%t = solve_triangular %a %b\n%c = solve_triangular %i %b upper=1\n%j = inverse %i\n%d = det %i\n'
+    '%l = cholesky %e\n%s = sum %t\n%r = sum %l\nbackward %s %r\n')
+SQUARES_SHOW = (
+    'value %t type=f64[2,1] data=1,2', 'value %c type=f64[2,1] data=0.5,4.5', 'value %j type=f64[2,2] data=0.25,0,0,0.5',
+    'value %d type=f64[] data=8', 'value %l type=f64[2,2] data=2,0,2,4',
+    'grad %a type=f64[2,2] data=-0.375,0,-0.25,-0.5', 'grad %e type=f64[2,2] data=0.125,0,0.25,0.125')

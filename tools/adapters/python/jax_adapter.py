@@ -200,6 +200,16 @@ def drop(a, x):
     return x * jnp.array(dropout.factors(a, x.size), x.dtype).reshape(x.shape)
 
 
+def solve_triangular(a, x, y):
+    x = jnp.triu(x) if a.get('upper') else jnp.tril(x)  # the other triangle has no gradient
+    return lax.linalg.triangular_solve(x, y, left_side=True, lower=not a.get('upper', False))
+
+
+def cholesky(a, x):
+    """Of the lower triangle, mirrored: JAX takes the mean of both."""
+    return lax.linalg.cholesky(jnp.tril(x) + jnp.swapaxes(jnp.tril(x, -1), -1, -2))
+
+
 OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
@@ -252,6 +262,7 @@ OPS |= {
     **{f'avg_pool{d}d': lambda a, x: pool(a, x, 0, lax.add) / math.prod(a['kernel']) for d in (1, 2, 3)},
     **{f'max_pool{d}d': lambda a, x: pool(a, x, -math.inf, lax.max) for d in (1, 2, 3)},
     'smooth_l1_loss': lambda a, x, y: loss(a, jnp.where(abs(x - y) < 1, (x - y) ** 2 / 2, abs(x - y) - 0.5)),
+    'inverse': lambda a, x: jnp.linalg.inv(x), 'det': lambda a, x: jnp.linalg.det(x), 'solve_triangular': solve_triangular, 'cholesky': cholesky,
     'linear': linear, 'scaled_dot_product_attention': attention, 'layer_norm': layer_norm, 'group_norm': group_norm,
     'batch_norm': batch_norm, 'dropout': drop,
     'lerp': lambda a, x, y, z: x + z * (y - x),

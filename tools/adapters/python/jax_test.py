@@ -46,6 +46,11 @@ class JaxTest(unittest.TestCase):
         for line in examples.PUT_SHOW:
             self.assertIn(line, lines)
 
+    def test_squares(self):
+        lines = self.lines(examples.SQUARES)
+        for line in examples.SQUARES_SHOW:
+            self.assertIn(line, lines)
+
     def test_strides(self):
         lines = self.lines('%a = as_strided %x shape=2,2 stride=1,0\n%s = sum %a\nbackward %s\n')
         self.assertIn('value %a type=f64[2,2] data=3,3,-0.5,-0.5', lines)

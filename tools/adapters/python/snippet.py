@@ -57,6 +57,9 @@ _FORMS = {
     **dict.fromkeys('split chunk'.split(), '{x}.{op}({count}, {dim})'), 'unbind': '{x}.unbind({dim})',
     **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
     'linear': 'torch.nn.functional.{op}({all})',
+    'inverse': 'torch.linalg.inv({x})', 'det': 'torch.linalg.det({x})',
+    'solve_triangular': 'torch.linalg.solve_triangular({all}, upper={upper})',
+    'cholesky': 'torch.linalg.cholesky({x}.tril() + {x}.tril(-1).mT)',
     'layer_norm': 'torch.layer_norm({x}, {x}.shape[{x}.dim() - {count}:], {beside}, {eps})',
     'group_norm': 'torch.group_norm({x}, {groups}, {beside}, {eps})',
     'batch_norm': 'torch.batch_norm({x}, {beside}, None, None, True, 0, {eps}, False)',
@@ -74,7 +77,7 @@ def _expression(name, x, a):
     if name in _FORMS:
         return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
                                    beside=', '.join((x[1:] + ['None', 'None'])[:2]),
-                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, **a})
+                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, 'upper': False, **a})
     if name in ('std', 'norm'):
         function = 'torch.std({x}, {dims}, correction=0{keep})' if name == 'std' else 'torch.linalg.vector_norm({x}, 2, {dims}{keep})'
         return function.format(x=x[0], dims=a.get('dims', f'tuple(range({x[0]}.dim()))'), keep=keep)

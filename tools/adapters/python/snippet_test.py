@@ -45,6 +45,10 @@ end
 %ll = layer_norm %e %x %x count=1 eps=0x1p-1
 %mm = group_norm %e %x eps=1
 %nn = batch_norm %e eps=1
+%oo = inverse %e
+%pp = det %oo
+%qq = solve_triangular %e %oo upper=1
+%rr = cholesky %qq
 begin kind=anomaly
 backward %z
 end
@@ -93,6 +97,10 @@ kk = torch.nn.functional.scaled_dot_product_attention(e, e, e, is_causal=True)
 ll = torch.layer_norm(e, e.shape[e.dim() - 1:], x, x, 0.5)
 mm = torch.group_norm(e, 1, x, None, 1.0)
 nn = torch.batch_norm(e, None, None, None, None, True, 0, 1.0, False)
+oo = torch.linalg.inv(e)
+pp = torch.linalg.det(oo)
+qq = torch.linalg.solve_triangular(e, oo, upper=True)
+rr = torch.linalg.cholesky(qq.tril() + qq.tril(-1).mT)
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

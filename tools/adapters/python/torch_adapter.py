@@ -16,6 +16,7 @@ MESSAGES = {
     'is a view and is being modified inplace': 'invalid_argument',
     'created in no_grad mode': 'invalid_argument', 'returns multiple views': 'invalid_argument', 'cannot be empty': 'invalid_argument',
     'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
+    'diagonal element': 'domain', 'not positive-definite': 'domain',
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
     ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
     'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
@@ -130,6 +131,14 @@ def networks():
         'dropout': lambda a, x: x * factors(a, x)}
 
 
+def squares():
+    return {
+        'inverse': lambda a, x: torch.linalg.inv(x), 'det': lambda a, x: torch.linalg.det(x),
+        'solve_triangular': lambda a, x, y: torch.linalg.solve_triangular(x, y, upper=a.get('upper', False)),
+        # PyTorch gives half of the gradient to each triangle, as if the other one counted too.
+        'cholesky': lambda a, x: torch.linalg.cholesky(x.tril() + x.tril(-1).mT)}
+
+
 def elements(tensor, rows):
     """What data() returns, of nested lists."""
     flat = [rows]
@@ -182,7 +191,7 @@ class Torch(core.Engine):
         'pad_reflect': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'reflect'),
         'pad_replicate': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'replicate'),
         'pad_circular': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'circular'),
-        **windowed(), **networks(),
+        **windowed(), **networks(), **squares(),
         'embedding': lambda a, x, index: torch.nn.functional.embedding(index, x),
         'repeat': lambda a, x: x.repeat(a['shape']),
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),

@@ -42,6 +42,14 @@ class TorchTest(unittest.TestCase):
         for line in examples.PUT_SHOW:
             self.assertIn(line, lines)
 
+    def test_squares(self):
+        lines = self.lines(examples.SQUARES)
+        for line in examples.SQUARES_SHOW:
+            self.assertIn(line, lines)
+        head = '%n = leaf type=f64[2,2] data=1,2,2,4\n%m = leaf type=f64[2,2] data=1,2,2,1\n'
+        self.assertIn('error domain', self.lines(head + '%j = inverse %n\n')[-1])
+        self.assertIn('error domain', self.lines(head + '%j = cholesky %m\n')[-1])
+
     def test_strides(self):
         lines = self.lines('%y = clone %x\n%a = as_strided %y shape=2,2 stride=1,0\n%s = sum %a\nbackward %s\n')
         self.assertIn('value %a type=f64[2,2] data=3,3,-0.5,-0.5', lines)
