@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proptests/generators/leaf.h"
+#include "proptests/generators/operation.h"
 
 namespace twingrad::generators {
 namespace {
