@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/graph/saved_variable.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
@@ -121,12 +122,15 @@ class SolveTriangularNode final : public Node {
     const Tensor a = a_.Unpack(this), x = x_.Unpack(this);
     VariableList results(2);
     if (!gradients[0].defined()) return results;
-    const Tensor of_b = SolveTriangular(TransposeLast(a), gradients[0], !upper_);
+    const auto of_b = [&] { return SolveTriangular(TransposeLast(a), gradients[0], !upper_); };
+    if (TaskShouldComputeOutput(1)) results[1] = of_b();
     if (TaskShouldComputeOutput(0)) {
-      const Tensor product = Neg(Matmul(AsStack(of_b), TransposeLast(AsStack(x))));
+      // With history each result has nodes of its own, which may be released one by one.
+      const bool shares = results[1].defined() && !GradMode::IsEnabled();
+      const Tensor h = shares ? results[1] : of_b();
+      const Tensor product = Neg(Matmul(AsStack(h), TransposeLast(AsStack(x))));
       results[0] = ReshapeTo(upper_ ? Triu(product, 0) : Tril(product, 0), SizesOf(a));
     }
-    if (TaskShouldComputeOutput(1)) results[1] = of_b;
     return results;
   }
   void ReleaseVariables() override {

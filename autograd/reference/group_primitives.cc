@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "absl/types/span.h"
+#include "autograd/reference/element_algebra.h"
 #include "autograd/reference/moments.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"
@@ -154,23 +155,6 @@ const Array* LogSumExp(const Evaluation& evaluation) {
   }
   return out;
 }
-
-// The algebra of composite.h on elements alone.
-struct ElementAlgebra {
-  using Value = const Array*;
-
-  const Evaluation& evaluation;
-
-  Arena& arena() { return evaluation.arena; }
-  Value Apply(Primitive primitive, const PrimitiveArguments& arguments, Value a,
-              Value b = nullptr) {
-    const Array* in[3] = {a, b, nullptr};
-    return Evaluate(evaluation.arena, primitive, in, arguments, evaluation.lenient);
-  }
-  Value Apply(Primitive primitive, Value a, Value b) { return Apply(primitive, {}, a, b); }
-  Value Constant(Value array) const { return array; }
-  Value ArrayOf(Value array) const { return array; }
-};
 
 const Array* Variance(const Evaluation& evaluation) {
   ElementAlgebra elements{evaluation};

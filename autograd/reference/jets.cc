@@ -10,12 +10,15 @@
 #include "autograd/reference/moments.h"
 #include "autograd/reference/partials.h"
 #include "autograd/reference/primitive_row.h"
+#include "autograd/reference/triangles.h"
 
 namespace twingrad::reference {
 
 Jets JetAlgebra::Apply(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a,
                        const Jets& b, const Jets& c) {
   if (primitive == Primitive::kInverse) return Inverse(a);
+  if (primitive == Primitive::kSolve) return TriangularSolutionOf(*this, a, b, arguments.upper);
+  if (primitive == Primitive::kCholesky) return CholeskyOf(*this, a);
   if (primitive >= Primitive::kExtreme) return OfGroups(primitive, arguments, a);
   if (primitive == Primitive::kSquaredDifference) {
     const Jets difference = Apply(Primitive::kSubtract, a, b);

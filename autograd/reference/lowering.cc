@@ -54,8 +54,6 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
     return program::kSavesA | program::kSavesB | program::kSavesC;
   }
   if (op == Opcode::kDet) return program::kSavesA;
-  if (op == Opcode::kSolveTriangular) return program::kSavesA | kResult;
-  if (op == Opcode::kCholesky) return kResult;
   // What is reckoned from the operand is saved by the steps, and the operand itself by the node.
   const bool reckons = op == Opcode::kLeakyRelu || op == Opcode::kElu || op == Opcode::kCelu ||
                        op == Opcode::kSelu || op == Opcode::kVar || op == Opcode::kStd ||

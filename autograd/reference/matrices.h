@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/reference/algebra.h"
@@ -74,15 +75,16 @@ ValueIn<Algebra> MatrixProduct(Algebra& algebra, const ValueIn<Algebra>& a,
 
 template <typename Algebra>
 ValueIn<Algebra> Transposed(Algebra& algebra, const ValueIn<Algebra>& a) {
-  const Array& array = *algebra.ArrayOf(a);
-  const MatrixStack stack(*array.shape);
+  Shape shape = *algebra.ArrayOf(a)->shape;
+  const MatrixStack stack(shape);
+  std::swap(shape[shape.size() - 2], shape.back());
   std::vector<int32_t> places;
   for (int64_t k = 0; k < stack.count; ++k) {
-    for (int64_t i = 0; i < stack.rows; ++i) {
-      for (int64_t j = 0; j < stack.rows; ++j) places.push_back(stack.At(k, j, i));
+    for (int64_t j = 0; j < stack.columns; ++j) {
+      for (int64_t i = 0; i < stack.rows; ++i) places.push_back(stack.At(k, i, j));
     }
   }
-  return Gather(algebra, a, ListedMap(algebra.arena(), places), array.shape);
+  return Gather(algebra, a, ListedMap(algebra.arena(), places), algebra.arena().Keep(shape));
 }
 
 // The inverse x of the elements, with a history to second order: from what is right to order n,

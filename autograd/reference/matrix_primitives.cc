@@ -1,4 +1,4 @@
-// The primitive on matrices: the inverse, its value and its derivative.
+// Primitives on matrices: for each its value and its derivative.
 
 #include <algorithm>
 #include <cmath>
@@ -8,13 +8,17 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "autograd/reference/element_algebra.h"
 #include "autograd/reference/matrices.h"
+#include "autograd/reference/moves.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"
+#include "autograd/reference/triangles.h"
 
 namespace twingrad::reference {
 namespace {
 
+using program::kSavesA;
 using program::kSavesResult;
 
 // A square matrix with more digits than the elements have.
@@ -165,6 +169,59 @@ const Array* Inverse(const Evaluation& evaluation) {
   return result.array();
 }
 
+const Array* Solve(const Evaluation& evaluation) {
+  ElementAlgebra elements{evaluation};
+  return TriangularSolutionOf(elements, evaluation.in[0], evaluation.in[1],
+                              evaluation.arguments.upper);
+}
+
+const Array* Cholesky(const Evaluation& evaluation) {
+  ElementAlgebra elements{evaluation};
+  return CholeskyOf(elements, evaluation.in[0]);
+}
+
+Variable Triangle(Calculus& calculus, const Variable& a, bool lower) {
+  const Shape& shape = *a.data->shape;
+  return TriangleOf(calculus, a, TriangleMap(calculus.arena(), shape, 0, lower), shape);
+}
+
+// The lower triangle, and of the diagonal a half.
+Variable HalfOf(Calculus& calculus, const Variable& a) {
+  const MatrixStack stack(*a.data->shape);
+  Array* weights = NewArray(calculus.arena(), a.data->dtype, a.data->shape, a.data->size);
+  std::fill(weights->v, weights->v + weights->size, 1.0);
+  for (int64_t k = 0; k < stack.count; ++k) {
+    for (int64_t i = 0; i < stack.rows; ++i) weights->v[stack.At(k, i, i)] = 0.5;
+  }
+  return Term{&calculus, Triangle(calculus, a, /*lower=*/true)}.Weighed(weights).v;
+}
+
+// With x for the solution: h = in[0]'^-1 g to in[1], and -h x' in the triangle to in[0].
+Term SolutionGradient(const Backward& b) {
+  Calculus& calculus = b.calculus;
+  const bool upper = b.step.arguments.upper;
+  const Variable h =
+      calculus.Apply(Primitive::kSolve, {.upper = !upper}, Transposed(calculus, b.in(0).v), b.g.v);
+  if (b.which == 1) return {&calculus, h};
+  const Variable across = Transposed(calculus, b.result().v);
+  return -Term{&calculus, Triangle(calculus, MatrixProduct(calculus, h, across), !upper)};
+}
+
+// I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, (10): with p the
+// half of l' g, what l'^-1 (p + p') l^-1 has in its half.
+Term FactorGradient(const Backward& b) {
+  Calculus& calculus = b.calculus;
+  const Variable across = Transposed(calculus, b.result().v);
+  const Variable g = Triangle(calculus, b.g.v, /*lower=*/true);
+  const Variable p = HalfOf(calculus, MatrixProduct(calculus, across, g));
+  const Variable both = calculus.Apply(Primitive::kAdd, p, Transposed(calculus, p));
+  const auto solve = [&](const Variable& right) {
+    return calculus.Apply(Primitive::kSolve, {.upper = true}, across, right);
+  };
+  const Variable left = Transposed(calculus, solve(both));
+  return {&calculus, HalfOf(calculus, solve(left))};
+}
+
 constexpr PrimitiveRow kMatrixRows[] = {
     {Primitive::kInverse, std::nullopt, 1, kSavesResult, Inverse,
      [](const Backward& b) -> Term {
@@ -173,6 +230,8 @@ constexpr PrimitiveRow kMatrixRows[] = {
        const Variable left = MatrixProduct(calculus, across, b.g.v);
        return -Term{&calculus, MatrixProduct(calculus, left, across)};
      }},
+    {Primitive::kSolve, std::nullopt, 2, kSavesA | kSavesResult, Solve, SolutionGradient},
+    {Primitive::kCholesky, std::nullopt, 1, kSavesResult, Cholesky, FactorGradient},
 };
 
 static_assert(AreRowsOf(kMatrixRows, Primitive::kInverse, Primitive::kEnd),

@@ -90,8 +90,10 @@ enum class Primitive : uint8_t {
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group
   // matrix_primitives.cc
-  kInverse,  // of each matrix
-  kEnd,      // none: one past the last
+  kInverse,   // of each matrix
+  kSolve,     // x of in[0] x = in[1], of matrices in[0] of which a triangle counts
+  kCholesky,  // of each matrix: its lower factor
+  kEnd,       // none: one past the last
 };
 
 // Elements of one type. Integers and bools are in `i`, floats in `v`; `e` holds the bounds of
@@ -124,6 +126,7 @@ struct PrimitiveArguments {
   bool late = false;             // mean: the gradient is divided by count after it is repeated
   bool picks = false;            // gather: the map comes from indices, which derivatives save too
   bool least = false;            // extreme
+  bool upper = false;            // solve: the upper triangle counts, else the lower one
   bool from_mean = false;        // variance: no engine squares the elements themselves
   // A step of the product of a group, which an engine may multiply, and add the derivatives of, in
   // any order; in some order it may underflow on the way.

@@ -81,11 +81,6 @@ bool DerivativeReadsOperands(const program::Signature& signature) {
           category == Category::kMatmul || category == Category::kRearrange);
 }
 
-// Whether engines go on from the result, and the twin from the operands.
-bool DerivativeReadsResult(Opcode op) {
-  return op == Opcode::kSolveTriangular || op == Opcode::kCholesky;
-}
-
 }  // namespace
 
 void Interpreter::SetSavedHooks(const SavedHooks* hooks) {
@@ -117,10 +112,8 @@ void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step
     }
     throw Raised{ErrorKind::kUser};
   }
-  if (saved_hooks_->action != HookAction::kScale) return;
-  const bool as_liked =
-      !rules_.saves_what_is_needed && !DerivativeReadsOperands(program::SignatureOf(statement.op));
-  if (as_liked || DerivativeReadsResult(statement.op)) {
+  if (saved_hooks_->action == HookAction::kScale && !rules_.saves_what_is_needed &&
+      !DerivativeReadsOperands(program::SignatureOf(statement.op))) {
     throw Skipped{"scaled saved tensors of an op that saves what its engine likes"};
   }
 }

@@ -1,7 +1,8 @@
 // Triangular matrices: systems of equations, and Cholesky factors.
 //
 // Written for any algebra (composite.h). Both are built of sums, products, quotients and roots of
-// elements, one row or column after the other, so that their derivatives of any order follow.
+// elements, one row or column after the other. The twin takes their values from here, and their
+// derivatives from matrix_primitives.cc; of the dual numbers the derivatives follow too.
 
 #pragma once
 
@@ -94,16 +95,14 @@ ValueIn<Algebra> WhereRegular(Algebra& algebra, const ValueIn<Algebra>& a,
 
 // Row after row, from the one that the triangle leaves alone.
 template <typename Algebra>
-ValueIn<Algebra> TriangularSolutionOf(Algebra& algebra, const program::Statement& statement,
-                                      absl::Span<const ValueIn<Algebra>> in,
-                                      absl::Span<const Shape* const> shapes) {
-  const bool upper = statement.Get<bool>(program::Key::kUpper);
-  const MatrixStack of_a(*shapes[0]), of_b(*shapes[1]);
-  const Shape* shape = shapes[1];
+ValueIn<Algebra> TriangularSolutionOf(Algebra& algebra, const ValueIn<Algebra>& a,
+                                      const ValueIn<Algebra>& right, bool upper) {
+  const Shape* shape = algebra.ArrayOf(right)->shape;
+  const MatrixStack of_a(*algebra.ArrayOf(a)->shape), of_b(*shape);
   if (of_a.rows == 0) {
-    return algebra.Apply(Primitive::kDivide, in[1], Gather(algebra, in[0], {nullptr, 0}, shape));
+    return algebra.Apply(Primitive::kDivide, right, Gather(algebra, a, {nullptr, 0}, shape));
   }
-  const auto b = WhereRegular(algebra, in[0], in[1], upper);
+  const auto b = WhereRegular(algebra, a, right, upper);
   MatrixRows<Algebra> x(algebra, b, Count(*shape));
   for (int64_t step = 0; step < of_a.rows; ++step) {
     const int64_t i = upper ? of_a.rows - 1 - step : step;
@@ -121,8 +120,8 @@ ValueIn<Algebra> TriangularSolutionOf(Algebra& algebra, const program::Statement
         diagonal.push_back(of_a.At(k, i, i));
       }
     }
-    const auto rest = x.Rest(x.Taken(b, row), in[0], terms);
-    x.Put(x.Quotient(rest, x.Taken(in[0], diagonal)), row);
+    const auto rest = x.Rest(x.Taken(b, row), a, terms);
+    x.Put(x.Quotient(rest, x.Taken(a, diagonal)), row);
   }
   return Gather(algebra, x.all(), {nullptr, Count(*shape)}, shape);
 }
@@ -141,7 +140,8 @@ inline void CheckPivots(const Array& pivots) {
 
 // Column after column.
 template <typename Algebra>
-ValueIn<Algebra> CholeskyOf(Algebra& algebra, const ValueIn<Algebra>& a, const Shape* shape) {
+ValueIn<Algebra> CholeskyOf(Algebra& algebra, const ValueIn<Algebra>& a) {
+  const Shape* shape = algebra.ArrayOf(a)->shape;
   const MatrixStack stack(*shape);
   if (stack.rows == 0) return algebra.Apply(Primitive::kSqrt, a);
   MatrixRows<Algebra> l(algebra, a, Count(*shape));
@@ -180,8 +180,9 @@ ValueIn<Algebra> OfSquareMatrices(Algebra& algebra, const program::Statement& st
   if (shapes[0]->back() > kMostRows) throw TooLong();
   if (op == program::Opcode::kInverse) return algebra.Apply(Primitive::kInverse, in[0]);
   if (op == program::Opcode::kDet) return DetOf(algebra, in[0], *shapes[0]);
-  if (op == program::Opcode::kCholesky) return CholeskyOf(algebra, in[0], shapes[0]);
-  return TriangularSolutionOf<Algebra>(algebra, statement, in, shapes);
+  if (op == program::Opcode::kCholesky) return algebra.Apply(Primitive::kCholesky, in[0]);
+  return algebra.Apply(Primitive::kSolve, {.upper = statement.Get<bool>(program::Key::kUpper)},
+                       in[0], in[1]);
 }
 
 }  // namespace twingrad::reference

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -12,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -62,6 +65,33 @@ uint64_t ResidentSize(pid_t pid) {
   uint64_t resident = 0;
   statm >> size >> resident;
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+Waits WaitsForProcessor(pid_t pid) {
+  Waits waits;
+  std::error_code gone;
+  const std::filesystem::directory_iterator threads(absl::StrCat("/proc/", pid, "/task"), gone);
+  for (auto thread = begin(threads); !gone && thread != end(threads); thread.increment(gone)) {
+    // Time on a processor and time waiting for one, in nanoseconds
+    // (https://docs.kernel.org/scheduler/sched-stats.html).
+    std::ifstream schedule(thread->path() / "schedstat");
+    int64_t ran = 0, waited = 0;
+    pid_t id = 0;
+    if (schedule >> ran >> waited && absl::SimpleAtoi(thread->path().filename().string(), &id)) {
+      waits[id] = std::chrono::nanoseconds(waited);
+    }
+  }
+  return waits;
+}
+
+std::chrono::nanoseconds LongestWait(const Waits& before, const Waits& after) {
+  std::chrono::nanoseconds longest = {};
+  for (const auto& [thread, waited] : after) {
+    const auto known = before.find(thread);
+    const std::chrono::nanoseconds since = known == before.end() ? waited : waited - known->second;
+    longest = std::max(longest, since);
+  }
+  return longest;
 }
 
 absl::StatusOr<int> RunInto(const std::string& output, std::vector<std::string> words) {

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,13 @@ std::string EndText(int status);
 
 // Bytes of physical memory that the process holds; 0 when it is gone.
 uint64_t ResidentSize(pid_t pid);
+
+// By thread of a process, how long it was ready to run and had no processor. None when the process
+// is gone, or where the kernel does not count it.
+using Waits = std::map<pid_t, std::chrono::nanoseconds>;
+Waits WaitsForProcessor(pid_t pid);
+// Of the thread that waited most from the one to the other.
+std::chrono::nanoseconds LongestWait(const Waits& before, const Waits& after);
 
 // Runs a program, found as a shell finds it, without input, and with its standard output in the
 // file `output`. Returns the program's status as waitpid has it, or why it could not be run.

@@ -121,11 +121,14 @@ void WorkerProcess::EnforceLimits(std::chrono::nanoseconds grace) {
   const Phase phase = static_cast<Phase>(record_->phase.load(std::memory_order_acquire));
   const uint64_t began = record_->phase_began.load(std::memory_order_relaxed);
   const uint64_t now = MonotonicNanoseconds();
-  const std::chrono::nanoseconds elapsed =
+  std::chrono::nanoseconds elapsed =
       std::chrono::nanoseconds(now > began ? now - began : 0) - grace;
+  if (seen_ != began) waits_before_ = WaitsForProcessor(pid_);
+  seen_ = began;
   // A large Program takes longer: as much again for each mebibyte of its text.
   const int64_t kibibytes = record_->program_size.load(std::memory_order_relaxed) >> 10;
   const std::chrono::nanoseconds timeout = limits_.timeout + limits_.timeout / 1024 * kibibytes;
+  if (elapsed > timeout) elapsed -= LongestWait(waits_before_, WaitsForProcessor(pid_));
   if (phase == Phase::kStarting &&
       elapsed > std::max<std::chrono::nanoseconds>(kStartTimeout, limits_.timeout)) {
     Kill(Death::Cause::kCannotStart, "no sign of life after 60 s");

@@ -22,6 +22,7 @@
 #include "proptests/workers/case.h"
 #include "proptests/workers/channel.h"
 #include "proptests/workers/flight_recorder.h"
+#include "proptests/workers/process.h"
 
 namespace twingrad::workers {
 
@@ -67,7 +68,8 @@ class WorkerProcess {
   const WorkerCommand& command() const { return command_; }
 
   // Kills the process when its program has run too long or its memory has grown too large. Call it
-  // about every 50 ms; `grace` is time in which the parent itself did not run.
+  // about every 50 ms; `grace` is time in which the parent itself did not run. Time in which the
+  // program was ready and others had the processors does not count.
   void EnforceLimits(std::chrono::nanoseconds grace = {});
 
   // How it ended, once it has.
@@ -94,6 +96,9 @@ class WorkerProcess {
   MappedFile<FlightRecord> record_;
   std::string output_;
   WorkerLimits limits_;
+  // The program that was seen last, by when it began, and how long threads had waited by then.
+  uint64_t seen_ = 0;
+  Waits waits_before_;
   std::optional<Death> killed_;  // by the parent
 };
 

@@ -28,16 +28,11 @@ template <Function function>
 Ref Map(Arithmetic& math, Ref a, DType type) {
   return math.Apply(function, a, type, function == Function::kSqrt ? 1 : kUnits);
 }
-// Of which libraries compute a difference of terms that are no greater than the operand.
-template <Function function>
+// Of which libraries compute a difference of terms that are no greater than the operand, or than 1.
+template <Function function, bool than_one = false>
 Ref Cancelling(Arithmetic& math, Ref a, DType type) {
   Ref result = math.Apply(function, a, type, kInSteps);
-  return math.Rounded(result, type, 2 * kUnits, a->run.Magnitude());
-}
-// Of which libraries round an argument, of turns, that is as large as pi times the operand.
-template <Function function>
-Ref Turning(Arithmetic& math, Ref a, DType type) {
-  return math.Rounded(math.Apply(function, a, type, kInSteps), type, 2 * kUnits, 1);
+  return math.Rounded(result, type, 2 * kUnits, than_one ? 1 : a->run.Magnitude());
 }
 template <bool greatest>
 Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
@@ -101,7 +96,7 @@ constexpr E::Row kRows[] = {
     {Opcode::kSoftplus, Map<Function::kSoftplus>},
     {Opcode::kGelu, Cancelling<Function::kGelu>},
     {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
-    {Opcode::kSinc, Turning<Function::kSinc>},
+    {Opcode::kSinc, Cancelling<Function::kSinc, /*than_one=*/true>},
     Family(Opcode::kClamp, &E::Clamp),
     Family(Opcode::kHardtanh, &E::Clamp),
     Family(Opcode::kRelu6, &E::Relu6),
