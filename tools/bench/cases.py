@@ -1,5 +1,5 @@
 """The cases of the benchmark: what is run, at which sizes, and what its figures count. Their graphs are in hand_built.h,
-recorded.h, dense.h and training.h."""
+recorded.h, dense.h, networks.h and training.h."""
 
 import dataclasses
 
@@ -25,6 +25,14 @@ def _dense():
             for name in ('add', 'mul', 'exp', 'tanh', 'sum') for layout in ('', '-broadcast', '-transposed')]
 
 
+NETWORKS = (
+    Case('linear', 'linear', (16, 64, 256, 1024), 'us a step'),
+    Case('attention', 'attention', (16, 128, 1024), 'us a step'),
+    Case('attention-causal', 'causal attention', (16, 128, 1024), 'us a step'),
+    Case('layer-norm', 'layer_norm', (16, 256, 4096), 'us a step'),
+    Case('group-norm', 'group_norm', (4, 16, 64), 'us a step'),
+    Case('batch-norm', 'batch_norm', (4, 16, 64), 'us a step'),
+)
 TRAINING = (
     Case('train-mlp', 'training step of an mlp', (64, 256, 1024), 'us a step'),
     Case('train-cnn', 'training step of a cnn', (8, 32), 'us a step'),
@@ -48,6 +56,7 @@ CASES = (
     Case('in-place', 'y += w', NODES[:3]),
     Case('bytes', 'y = y * w', (1_000_000,), 'bytes a step', fresh=True),
     Case('mlp', 'mlp', (16, 64, 256, 1024), 'us a step'),
+    *NETWORKS,
     *TRAINING,
     *_dense(),
 )

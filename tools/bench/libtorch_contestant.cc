@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tools/bench/contestant.h"
 #include "tools/bench/dense.h"
 #include "tools/bench/hand_built.h"
+#include "tools/bench/networks.h"
 #include "tools/bench/recorded.h"
 #include "tools/bench/training.h"
 
@@ -34,6 +36,8 @@ struct Libtorch {
   using Tensor = torch::Tensor;
   using Sizes = at::IntArrayRef;
   using NodePtr = decltype(Edge::function);  // shared or intrusive, as the version has it
+
+  static constexpr double kEps = 1e-5;  // of norms
 
   static const Tensor& One() {
     static const Tensor one = torch::ones({1}, torch::kDouble);
@@ -79,9 +83,34 @@ struct Libtorch {
     return torch::addmm(c, a, b);
   }
 
+  static Tensor Linear(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+    return at::linear(a, weight, bias);
+  }
+  // As users call it: the version chooses the kernel.
+  static Tensor Attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
+#if TORCH_VERSION_MAJOR >= 2
+    return at::scaled_dot_product_attention(q, k, v, {}, /*dropout_p=*/0, causal);
+#else
+    return std::get<0>(at::_scaled_dot_product_attention(q, k, v, {}, /*dropout_p=*/0,
+                                                         /*need_attn_weights=*/false, causal));
+#endif
+  }
+  static Tensor LayerNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+    return at::layer_norm(a, weight.sizes(), weight, bias, kEps);
+  }
+  static Tensor GroupNorm(const Tensor& a, const Tensor& weight, const Tensor& bias,
+                          int64_t groups) {
+    return at::group_norm(a, groups, weight, bias, kEps);
+  }
+  static Tensor BatchNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+    return at::batch_norm(a, weight, bias, {}, {}, /*training=*/true, /*momentum=*/0, kEps,
+                          /*cudnn_enabled=*/false);
+  }
+
   static void Backward(const Tensor& y, bool keep_graph = false) {
     y.backward({}, /*retain_graph=*/keep_graph);
   }
+  static void BackwardFrom(const Tensor& y, const Tensor& gradient) { y.backward(gradient); }
   // The engine of PyTorch has one thread for the CPU.
   static void BackwardOnThreads(const Tensor& y, int) { Backward(y, /*keep_graph=*/true); }
   static Tensor Grad(const Tensor& y, const Tensor& x, bool create_graph) {
@@ -121,6 +150,7 @@ int main() {
   twingrad::bench::HandBuilt<Libtorch>::AddTo(cases);
   twingrad::bench::Recorded<Libtorch>::AddTo(cases);
   twingrad::bench::Dense<Libtorch>::AddTo(cases);
+  twingrad::bench::Networks<Libtorch>::AddTo(cases);
   twingrad::bench::Training<Libtorch>::AddTo(cases);
   return twingrad::bench::Serve(std::string("libtorch ") + TORCH_VERSION, cases);
 }

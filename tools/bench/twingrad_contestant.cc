@@ -8,6 +8,7 @@
 #include "tools/bench/contestant.h"
 #include "tools/bench/dense.h"
 #include "tools/bench/hand_built.h"
+#include "tools/bench/networks.h"
 #include "tools/bench/recorded.h"
 #include "tools/bench/training.h"
 #include "tools/bench/twingrad_training.h"
@@ -27,6 +28,8 @@ struct Twingrad {
   using Tensor = twingrad::Tensor;
   using Sizes = twingrad::Ints;
   using NodePtr = twingrad::NodePtr;
+
+  static constexpr double kEps = 1e-5;  // of norms
 
   static Tensor One() { return Tensor::Ones({1}, twingrad::DType::kF64); }
 
@@ -68,8 +71,28 @@ struct Twingrad {
     return twingrad::ops::Addmm(c, a, b);
   }
 
+  static Tensor Linear(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+    return twingrad::ops::Linear(a, weight, bias);
+  }
+  static Tensor Attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
+    return twingrad::ops::ScaledDotProductAttention(q, k, v, causal);
+  }
+  static Tensor LayerNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+    return twingrad::ops::LayerNorm(a, weight, bias, /*count=*/1, kEps);
+  }
+  static Tensor GroupNorm(const Tensor& a, const Tensor& weight, const Tensor& bias,
+                          int64_t groups) {
+    return twingrad::ops::GroupNorm(a, weight, bias, groups, kEps);
+  }
+  static Tensor BatchNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+    return twingrad::ops::BatchNorm(a, weight, bias, kEps);
+  }
+
   static void Backward(const Tensor& y, bool keep_graph = false) {
     twingrad::Backward({y}, {}, {.retain_graph = keep_graph});
+  }
+  static void BackwardFrom(const Tensor& y, const Tensor& gradient) {
+    twingrad::Backward({y}, {gradient});
   }
   static void BackwardOnThreads(const Tensor& y, int threads) {
     static twingrad::Engine one, two({.cpu_threads = 2});
@@ -91,6 +114,7 @@ int main() {
   twingrad::bench::HandBuilt<Twingrad>::AddTo(cases);
   twingrad::bench::Recorded<Twingrad>::AddTo(cases);
   twingrad::bench::Dense<Twingrad>::AddTo(cases);
+  twingrad::bench::Networks<Twingrad>::AddTo(cases);
   twingrad::bench::Training<twingrad::bench::TwingradTraining>::AddTo(cases);
   return twingrad::bench::Serve("twingrad", cases);
 }
