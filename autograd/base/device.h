@@ -22,13 +22,14 @@ enum class DeviceType : uint8_t {
   kCpu,   // the caller's memory and thread
   kSim,   // the simulated accelerator: host memory, streams of its own, order of accesses checked
   kCuda,  // an NVIDIA GPU; its implementation registers itself from //cuda
+  kLate,  // the simulated accelerator when its work runs later; whoever wants one registers it
 };
 
-inline constexpr int kDeviceTypeCount = 3;
+inline constexpr int kDeviceTypeCount = 4;
 
-// "cpu", "sim" or "cuda".
+// "cpu", "sim", "cuda" or "late".
 constexpr std::string_view DeviceTypeName(DeviceType type) {
-  constexpr std::string_view kNames[kDeviceTypeCount] = {"cpu", "sim", "cuda"};
+  constexpr std::string_view kNames[kDeviceTypeCount] = {"cpu", "sim", "cuda", "late"};
   return kNames[static_cast<int>(type)];
 }
 
@@ -39,8 +40,11 @@ struct Device {
   static constexpr Device Cpu() { return {}; }
   static constexpr Device Sim(uint8_t index) { return {DeviceType::kSim, index}; }
   static constexpr Device Cuda(uint8_t index) { return {DeviceType::kCuda, index}; }
+  static constexpr Device Late(uint8_t index) { return {DeviceType::kLate, index}; }
 
   constexpr bool IsCpu() const { return type == DeviceType::kCpu; }
+  // Whether its work runs later, so that the host must not touch its memory.
+  constexpr bool IsRemote() const { return type == DeviceType::kCuda || type == DeviceType::kLate; }
 
   // "cpu", "sim:0", "cuda:1".
   std::string ToString() const {
@@ -62,7 +66,7 @@ static_assert(sizeof(Device) == 2);
 
 inline std::optional<Device> Device::Parse(std::string_view text) {
   if (text == "cpu") return Device::Cpu();
-  for (DeviceType type : {DeviceType::kSim, DeviceType::kCuda}) {
+  for (DeviceType type : {DeviceType::kSim, DeviceType::kCuda, DeviceType::kLate}) {
     Device device{type, 0};
     const size_t digits = DeviceTypeName(type).size() + 1;
     if (digits >= text.size()) continue;

@@ -12,7 +12,7 @@ TEST(DeviceTest, TextRoundTrips) {
   EXPECT_EQ(Device::Cpu().ToString(), "cpu");
   EXPECT_EQ(Device::Sim(0).ToString(), "sim:0");
   EXPECT_EQ(Device::Cuda(255).ToString(), "cuda:255");
-  for (DeviceType type : {DeviceType::kSim, DeviceType::kCuda}) {
+  for (DeviceType type : {DeviceType::kSim, DeviceType::kCuda, DeviceType::kLate}) {
     for (int index = 0; index < 256; ++index) {
       const Device device{type, static_cast<uint8_t>(index)};
       EXPECT_EQ(Device::Parse(device.ToString()), device);
@@ -34,6 +34,13 @@ TEST(DeviceTest, ComparesByTypeThenIndex) {
   EXPECT_LT(Device::Sim(2), Device::Cuda(0));
   std::unordered_set<Device> devices{Device::Cpu(), Device::Sim(0), Device::Sim(0)};
   EXPECT_EQ(devices.size(), 2u);
+}
+
+TEST(DeviceTest, TheHostMustNotTouchMemoryOfDevicesThatWorkLater) {
+  EXPECT_FALSE(Device::Cpu().IsRemote());
+  EXPECT_FALSE(Device::Sim(0).IsRemote());
+  EXPECT_TRUE(Device::Cuda(0).IsRemote());
+  EXPECT_TRUE(Device::Late(0).IsRemote());
 }
 
 }  // namespace

@@ -12,12 +12,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "autograd/base/device.h"
+#include "autograd/base/error.h"
 #include "autograd/device/stream.h"
 
 namespace twingrad {
@@ -60,6 +62,22 @@ class DeviceInterface {
   // do nothing here.
   virtual void NoteAccess(const void* /*data*/, size_t /*bytes*/, bool /*is_write*/,
                           Stream /*stream*/) {}
+
+  // Bytes that a piece of work reads, or writes (and then may read as well).
+  struct Access {
+    const void* data;
+    size_t bytes;
+    bool is_write;
+  };
+  // Queues `work`, which the host's code does when it is its turn and which touches exactly
+  // `accesses`; `what` names it in reports. Only of devices whose memory is the host's.
+  virtual void Launch(Stream stream, const std::vector<Access>& /*accesses*/, std::string what,
+                      std::function<void()> /*work*/) {
+    throw Error(ErrorKind::kUnsupported,
+                "[" + what + "] unsupported on " + stream.device.ToString() +
+                    ": work of the host's runs later on the simulated accelerator alone; queue "
+                    "the device's own");
+  }
 
   // Whether each access that nothing orders is reported, if the host tells of all.
   virtual bool ReportsEachAccess() const { return false; }

@@ -2,6 +2,7 @@
 #include "autograd/device/sim_device.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/sync/activity.h"
 #include "autograd/sync/watch.h"
 
 namespace twingrad {
@@ -45,6 +47,7 @@ class SimDevice::SimEvent final : public Event {
     const sync::WatchScope watching;
     sync::MutexLock lock(device_.mutex_);
     if (point_ == nullptr) return true;
+    device_.LetWorkGoOn();
     if (!device_.HasRun(point_->queue, point_->number)) return false;
     device_.order_.Join(StreamOrder::kHost, point_->moment);
     return true;
@@ -62,11 +65,11 @@ class SimDevice::SimEvent final : public Event {
   sync::SharedPtr<const Point> point_;  // guarded by the device's mutex
 };
 
-SimDevice::SimDevice() {
+SimDevice::SimDevice(DeviceType type) : type_(type) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   for (int index = 0; index < kDeviceCount; ++index) {
-    const Stream stream{Device::Sim(static_cast<uint8_t>(index))};
+    const Stream stream = DefaultStream(static_cast<uint8_t>(index));
     queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0});
   }
 }
@@ -95,6 +98,7 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
   IndexOf(stream);
   const size_t size = std::max<size_t>(bytes, 1);
   std::vector<Blocks::value_type*>& candidates = free_[{stream, size}];
+  if (!candidates.empty()) LetWorkGoOn();
   for (auto*& candidate : candidates) {
     auto& [data, block] = *candidate;
     if (!CanReuse(block)) continue;
@@ -196,8 +200,8 @@ size_t SimDevice::IndexOf(Stream stream) {
 Stream SimDevice::CreateStream(uint8_t device_index) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  IndexOf(Stream{Device::Sim(device_index)});
-  const Stream stream{Device::Sim(device_index), static_cast<uint32_t>(queues_.size())};
+  IndexOf(DefaultStream(device_index));
+  const Stream stream{{type_, device_index}, static_cast<uint32_t>(queues_.size())};
   queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0});
   return stream;
 }
@@ -205,7 +209,7 @@ Stream SimDevice::CreateStream(uint8_t device_index) {
 std::unique_ptr<Event> SimDevice::CreateEvent(uint8_t device_index) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  IndexOf(Stream{Device::Sim(device_index)});
+  IndexOf(DefaultStream(device_index));
   return std::make_unique<SimEvent>(*this);
 }
 
@@ -218,9 +222,9 @@ void SimDevice::Synchronize(Stream stream) {
 void SimDevice::SynchronizeDevice(uint8_t device_index) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  IndexOf(Stream{Device::Sim(device_index)});
+  IndexOf(DefaultStream(device_index));
   for (size_t index = 0; index < queues_.size(); ++index) {
-    if (queues_[index].stream.device == Device::Sim(device_index)) Finish(index);
+    if (queues_[index].stream.device == Device{type_, device_index}) Finish(index);
   }
 }
 
@@ -261,6 +265,7 @@ void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream
   sync::MutexLock lock(mutex_);
   const size_t index = IndexOf(stream);
   Queue& queue = queues_[index];
+  EndPreview();
   // After what was queued there before, and done.
   RunUntil(index, queue.queued);
   ++queue.queued;
@@ -276,7 +281,11 @@ void SimDevice::Enqueue(Stream stream, const std::vector<Access>& accesses, std:
   Queue& queue = queues_[IndexOf(stream)];
   order_.Queue(queue.timeline);
   for (const Access& access : accesses) Check(queue.timeline, access, what);
-  queue.waiting.push_back({std::move(what), std::move(work), nullptr});
+  Work& queued = queue.waiting.emplace_back(Work{std::move(what), std::move(work), nullptr});
+  for (const Access& access : accesses) {
+    if (!access.is_write) continue;
+    queued.writes.emplace_back(static_cast<char*>(const_cast<void*>(access.data)), access.bytes);
+  }
   ++queue.queued;
 }
 
@@ -290,6 +299,7 @@ void SimDevice::Launch(Stream stream, const std::vector<Access>& accesses, std::
 void SimDevice::AccessFromHost(const Access& access, const std::string& what) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
+  EndPreview();
   Check(StreamOrder::kHost, access, what);
 }
 
@@ -333,19 +343,81 @@ bool SimDevice::CanRunNext(size_t queue) {
 }
 
 void SimDevice::RunNext(size_t queue) {
+  EndPreview();
   const Work work = std::move(queues_[queue].waiting.front());
   queues_[queue].waiting.pop_front();
+  sync::NoteActivity(static_cast<int>(queue), [&]() AG_NO_THREAD_SAFETY_ANALYSIS {
+    return sync::ActivityStep{queues_[queue].stream.ToString(), work.what};
+  });
   if (work.run) work.run();
 }
 
 // What is waited for was queued before the wait was, so this ends.
+size_t SimDevice::NextFor(size_t queue) {
+  while (!CanRunNext(queue)) queue = queues_[queue].waiting.front().waits_for->queue;
+  return queue;
+}
+
+uint64_t SimDevice::Able() {
+  const size_t most = std::min<size_t>(queues_.size(), sync::kMostActivities);
+  uint64_t able = 0;
+  for (size_t queue = 0; queue < most; ++queue) {
+    if (CanRunNext(queue)) able |= uint64_t{1} << queue;
+  }
+  return able;
+}
+
+void SimDevice::LetWorkGoOn() {
+  for (uint64_t able = Able(); able != 0; able = Able()) {
+    const int next = sync::ChooseActivity(able, sync::kNoActivity);
+    if (next == sync::kNoActivity) return;
+    RunNext(static_cast<size_t>(next));
+  }
+}
+
 void SimDevice::RunUntil(size_t queue, uint64_t number) {
   while (!HasRun(queue, number)) {
-    if (const auto point = queues_[queue].waiting.front().waits_for) {
-      RunUntil(point->queue, point->number);
-    }
-    RunNext(queue);
+    const int next = static_cast<int>(NextFor(queue));
+    RunNext(static_cast<size_t>(sync::ChooseActivity(Able(), next)));
   }
+}
+
+void SimDevice::PreviewUntil(size_t queue, uint64_t number) {
+  const Queue& of = queues_[queue];
+  size_t& run = preview_.run[queue];
+  while (of.queued - of.waiting.size() + run < number) {
+    const Work& work = of.waiting[run];
+    if (const auto& point = work.waits_for) PreviewUntil(point->queue, point->number);
+    for (const auto& [data, bytes] : work.writes) {
+      preview_.writes.emplace_back(data, bytes);
+      preview_.before.insert(preview_.before.end(), data, data + bytes);
+    }
+    if (work.run) work.run();
+    ++run;
+  }
+}
+
+void SimDevice::EndPreview() {
+  if (preview_.run.empty()) return;
+  for (; !preview_.writes.empty(); preview_.writes.pop_back()) {
+    const auto& [data, bytes] = preview_.writes.back();
+    const auto saved = preview_.before.end() - static_cast<std::ptrdiff_t>(bytes);
+    std::copy(saved, preview_.before.end(), data);
+    preview_.before.erase(saved, preview_.before.end());
+  }
+  preview_.run.clear();
+}
+
+void SimDevice::Watch(void* to_host, const void* from, size_t bytes, Device device) {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  IndexOf(DefaultStream(device.index));
+  if (preview_.run.empty()) LetWorkGoOn();
+  preview_.run.resize(queues_.size());
+  for (size_t index = 0; index < queues_.size(); ++index) {
+    if (queues_[index].stream.device == device) PreviewUntil(index, queues_[index].queued);
+  }
+  if (bytes > 0) std::memcpy(to_host, from, bytes);
 }
 
 void SimDevice::Finish(size_t queue) {

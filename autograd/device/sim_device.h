@@ -9,12 +9,17 @@
 // It finds with no GPU what goes wrong on one: every read, write or reuse of memory that no event,
 // no synchronisation and no stream orders is reported when it is queued, whether or not this run
 // came out right (stream_order.h). And since nothing runs before it must, or before RunOne is
-// called, the values do come out wrong in the orders that a real device would allow.
+// called, the values do come out wrong in the orders that a real device would allow. Which work
+// runs while the host waits, and what runs before it has to, the scheduler of an execution chooses
+// (autograd/sync/activity.h), where there is one. It is asked whenever the host looks at what work
+// does: when it waits or asks for an event, reads memory, or allocates what work may still use.
+// Work shows nowhere else, so all orders are among its choices.
 //
 // Work runs on the thread that synchronises, with the device's lock held: it must not call the
-// device. Kernels of tensors run at once, on the thread that queues them, and only tell the device
-// what they touched (NoteAccess); a block that another stream than its own has touched so is not
-// reused before the host has waited for that stream.
+// device. Kernels of tensors of `sim` run at once, on the thread that queues them, and only tell
+// the device what they touched (NoteAccess); those of tensors of `late` are queued (Launch). A
+// block that another stream than its own has touched at once is not reused before the host has
+// waited for that stream.
 //
 // To a scheduler of threads a call of the device is part of the step around it: a driver's lock is
 // nothing that a program may rely on for order.
@@ -42,18 +47,12 @@ class SimDevice final : public DeviceInterface {
  public:
   static constexpr int kDeviceCount = 8;
 
-  // Bytes that a piece of work reads, or writes (and then may read as well).
-  struct Access {
-    const void* data;
-    size_t bytes;
-    bool is_write;
-  };
-
-  SimDevice();
+  // Of type kSim, or kLate.
+  explicit SimDevice(DeviceType type = DeviceType::kSim);
   // Runs what is still queued.
   ~SimDevice() override;
 
-  DeviceType type() const override { return DeviceType::kSim; }
+  DeviceType type() const override { return type_; }
   int DeviceCount() const override { return kDeviceCount; }
   void* Allocate(size_t bytes, Stream stream) override;
   void Deallocate(void* data) override;
@@ -66,10 +65,11 @@ class SimDevice final : public DeviceInterface {
   void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) override;
   void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
   void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
+  // Looks as if all that is queued had run, in the usual order; it has not.
+  void Watch(void* to_host, const void* from, size_t bytes, Device device) override;
 
-  // Queues `work`, which touches exactly `accesses`; `what` names it in reports.
   void Launch(Stream stream, const std::vector<Access>& accesses, std::string what,
-              std::function<void()> work);
+              std::function<void()> work) override;
   // The host itself reads or writes device memory, now.
   void AccessFromHost(const Access& access, const std::string& what);
 
@@ -99,6 +99,7 @@ class SimDevice final : public DeviceInterface {
     std::string what;
     std::function<void()> run;               // null: waits only
     sync::SharedPtr<const Point> waits_for;  // null: for nothing
+    std::vector<std::pair<char*, size_t>> writes = {};
   };
   struct Queue {
     Stream stream;
@@ -141,13 +142,30 @@ class SimDevice final : public DeviceInterface {
   void MakeReusable(Blocks::value_type& given_back) AG_REQUIRES(mutex_);
   bool CanReuse(const Block& block) AG_REQUIRES(mutex_);
   void Report(UnorderedAccess report) AG_REQUIRES(mutex_);
+  // Work that has run for who watches, and is undone before any other does.
+  struct Preview {
+    std::vector<size_t> run;  // of what waits in each queue; empty: none
+    std::vector<std::pair<char*, size_t>> writes;
+    std::vector<char> before;  // what they wrote over, one after the other
+  };
+
+  Stream DefaultStream(uint8_t device_index) const { return {{type_, device_index}}; }
   bool HasRun(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
   bool CanRunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunUntil(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
+  void PreviewUntil(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
+  void EndPreview() AG_REQUIRES(mutex_);
+  // The queue whose work must run next before that of this one can.
+  size_t NextFor(size_t queue) AG_REQUIRES(mutex_);
+  // The queues whose next work could run, as far as sync::ChooseActivity takes them.
+  uint64_t Able() AG_REQUIRES(mutex_);
+  // The host looks: some of what could run may have run.
+  void LetWorkGoOn() AG_REQUIRES(mutex_);
   // Runs all that is queued there; the host knows that.
   void Finish(size_t queue) AG_REQUIRES(mutex_);
 
+  const DeviceType type_;
   sync::Mutex mutex_{"simulated accelerator"};
   std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);
   Blocks blocks_ AG_GUARDED_BY(mutex_);
@@ -156,6 +174,7 @@ class SimDevice final : public DeviceInterface {
   StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
   StreamOrder order_ AG_GUARDED_BY(mutex_);
   std::vector<UnorderedAccess> reports_ AG_GUARDED_BY(mutex_);
+  Preview preview_ AG_GUARDED_BY(mutex_);
 };
 
 }  // namespace twingrad

@@ -54,6 +54,39 @@ TEST_F(SimDeviceTest, WorkRunsLaterAndInOrderOfItsStream) {
   EXPECT_TRUE(sim_.TakeReports().empty());
 }
 
+TEST_F(SimDeviceTest, WhoWatchesSeesWhatWillBeAndChangesNothing) {
+  double* const x = New(a_);
+  double* const y = New(b_);
+  *x = *y = -1;
+  Fill(a_, x, 1);
+  const std::unique_ptr<Event> filled = sim_.CreateEvent(0);
+  filled->Record(a_);
+  filled->MakeWait(b_);
+  Fill(b_, y, 2);
+  AddInto(b_, y, x);
+  double seen = 0;
+  sim_.Watch(&seen, y, sizeof(seen), a_.device);
+  EXPECT_EQ(seen, 3);
+  AddInto(b_, y, x);
+  sim_.Watch(&seen, y, sizeof(seen), a_.device);
+  EXPECT_EQ(seen, 4);
+  EXPECT_EQ(sim_.RunnableStreams(), std::vector<Stream>{a_});
+  EXPECT_TRUE(sim_.RunOne(a_));
+  EXPECT_EQ(*x, 1);
+  EXPECT_EQ(*y, -1);
+  // Nor does the host know now that the work has run.
+  sim_.AccessFromHost({x, sizeof(double), false}, "the test");
+  EXPECT_EQ(sim_.TakeReports().size(), 1u);
+  EXPECT_EQ(Read(b_, y), 4);
+}
+
+TEST_F(SimDeviceTest, MayBeOfTheTypeWhoseTensorsWorkLater) {
+  SimDevice late(DeviceType::kLate);
+  EXPECT_EQ(late.type(), DeviceType::kLate);
+  EXPECT_EQ(late.CreateStream(1).device, Device::Late(1));
+  EXPECT_THROW(late.Synchronize(a_), Error);
+}
+
 TEST_F(SimDeviceTest, AMissingEventIsReportedAndSeenInSomeOrder) {
   std::vector<double> results;
   for (const Stream first : {a_, b_}) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/base/check.h"         // IWYU pragma: export
+#include "autograd/sync/activity.h"      // IWYU pragma: export
 #include "autograd/sync/annotations.h"   // IWYU pragma: export
 #include "autograd/sync/atomic.h"        // IWYU pragma: export
 #include "autograd/sync/cell.h"          // IWYU pragma: export

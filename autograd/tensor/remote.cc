@@ -2,6 +2,10 @@
 
 #include "autograd/tensor/remote.h"
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/device/device_interface.h"
@@ -74,6 +78,17 @@ std::vector<BodyAccess> AccessesOf(std::initializer_list<const Tensor*> written,
   for (const Tensor* tensor : written) Append(*tensor, /*is_write=*/true, stream, &accesses);
   for (const Tensor* tensor : read) Append(*tensor, /*is_write=*/false, stream, &accesses);
   return accesses;
+}
+
+void RunLater(const char* op, std::function<void()> work, Span<const BodyAccess> accesses,
+              Stream stream) {
+  std::vector<DeviceInterface::Access> touched;
+  touched.reserve(accesses.size());
+  for (const BodyAccess& access : accesses) {
+    touched.push_back({access.data, access.bytes, access.is_write});
+  }
+  GetDeviceInterface(stream.device)
+      .Launch(stream, touched, absl::StrCat(CurrentWorkLabel(), " (", op, ")"), std::move(work));
 }
 
 bool AreIndicesBelow(const Tensor& index, int64_t size) {

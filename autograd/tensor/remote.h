@@ -5,12 +5,14 @@
 //
 // Work on such a tensor is a body (body.h) or a copy, queued on the device's current stream; data()
 // of it is Error(kUnsupported). A body that no launcher takes is that error too, naming the
-// operation. A block that is used on another stream than its own is recorded there, so that it is
-// never reused under the work. Any thread.
+// operation; a simulated accelerator whose work runs later takes every body. A block that is used
+// on another stream than its own is recorded there, so that it is never reused under the work. Any
+// thread.
 
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <vector>
 
@@ -53,15 +55,26 @@ inline void RequireHost(const char* op, const Tensor& tensor) {
 std::vector<BodyAccess> AccessesOf(std::initializer_list<const Tensor*> written,
                                    std::initializer_list<const Tensor*> read, Stream stream);
 
+// Queues what the host is to do later for a simulated accelerator.
+void RunLater(const char* op, std::function<void()> work, Span<const BodyAccess> accesses,
+              Stream stream);
+
 // Queues `count` pieces of the body on the current stream of the tensors' device.
 template <class Body>
 [[gnu::noinline, gnu::cold]] void RunRemote(const char* op, const Body& body, int64_t count,
                                             std::initializer_list<const Tensor*> written,
                                             std::initializer_list<const Tensor*> read) {
   const Device device = (*written.begin())->device();
-  if (launcher_of<Body> == nullptr) RefuseRemote(op, device);
+  const bool is_late = device.type == DeviceType::kLate;
+  if (!is_late && launcher_of<Body> == nullptr) RefuseRemote(op, device);
   if (count == 0) return;
   const Stream stream = WorkStream(device);
+  if (is_late) {
+    const auto work = [body, count] {
+      for (int64_t i = 0; i < count; ++i) body(i);
+    };
+    return RunLater(op, work, AccessesOf(written, read, stream), stream);
+  }
   launcher_of<Body>(op, body, count, AccessesOf(written, read, stream), stream);
 }
 

@@ -55,7 +55,7 @@ struct TypeWords {
   }
   bool is_sparse() const { return (low & kSparse) != 0; }
   // Of a simulated accelerator; of a device whose memory the host cannot touch. Each is one test of
-  // a bit, which no other type of device has.
+  // a bit; a simulated accelerator whose work runs later has both.
   bool is_sim() const { return (low & kSim) != 0; }
   bool is_remote() const { return (low & kRemote) != 0; }
   // dtype, device and whether it is sparse.
@@ -72,7 +72,8 @@ struct TypeWords {
   static constexpr uint64_t kRemote = static_cast<uint64_t>(DeviceType::kCuda) << 8;
   static_assert(static_cast<int>(DeviceType::kCpu) == 0 &&
                 static_cast<int>(DeviceType::kSim) == 1 &&
-                static_cast<int>(DeviceType::kCuda) == 2 && kDeviceTypeCount == 3);
+                static_cast<int>(DeviceType::kCuda) == 2 &&
+                static_cast<int>(DeviceType::kLate) == (1 | 2) && kDeviceTypeCount == 4);
 };
 
 // Whether tensors with memory of their own that this thread makes are inference tensors. Set by the

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::findings {
 namespace {
@@ -140,6 +141,11 @@ std::string LastChoiceText(const CutOff& cut, std::string_view detector) {
     choice = " goes on";
   } else if (last.kind == DecisionKind::kSpurious) {
     choice = last.chosen == 1 ? " is woken for nothing" : " waits";
+  } else if (last.kind == DecisionKind::kStream) {
+    const int member = interleave::ThreadAt(last.runnable, last.chosen);
+    choice = member == interleave::kHost
+                 ? " lets no work go on"
+                 : absl::StrCat(" lets stream ", member - 1, " of its device go on");
   }
   const auto index = static_cast<size_t>(thread);
   const auto& names = cut.outcome.thread_names;

@@ -106,6 +106,10 @@ std::string ReasonOfSwitch(const ExecutionOutcome& outcome, size_t last) {
     return absl::StrCat("waits for ", name.empty() ? OperationName(event.operation.kind) : name);
   }
   const auto later = outcome.events.begin() + static_cast<std::ptrdiff_t>(last) + 1;
+  if (event.operation.kind == interleave::OperationKind::kWork) return "has run";
+  if (later != outcome.events.end() && later->operation.kind == interleave::OperationKind::kWork) {
+    return "work beside it goes on";
+  }
   const auto back = std::ranges::find(later, outcome.events.end(), event.thread, &Event::thread);
   return back == outcome.events.end() ? "ends" : "preempted";
 }

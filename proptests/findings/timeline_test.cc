@@ -41,6 +41,19 @@ TEST(Timeline, EachSwitchHasItsReason) {
   EXPECT_EQ(ReasonOfSwitch(outcome, 3), "ends");
 }
 
+TEST(Timeline, WorkBesideTheThreadsHasColumnsAndReasonsOfItsOwn) {
+  ExecutionOutcome outcome = Sample();
+  outcome.thread_names.push_back("late:0 stream 8");
+  outcome.events.insert(outcome.events.begin() + 1,
+                        At(2, OperationKind::kWork, "MulBackward (mul)", Event::Phase::kDone));
+  EXPECT_EQ(ReasonOfSwitch(outcome, 0), "work beside it goes on");
+  EXPECT_EQ(ReasonOfSwitch(outcome, 1), "has run");
+  const std::string svg = DrawTimeline(outcome, "deadlock", kFailure);
+  for (const char* part : {">late:0 stream 8</text>", "work MulBackward (mul)"}) {
+    EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
+  }
+}
+
 TEST(Timeline, AColumnAThreadWithLinesReasonsAndTheFailure) {
   const std::string svg = DrawTimeline(Sample(), "deadlock", kFailure);
   for (const char* part : {">main</text>", ">worker</text>",

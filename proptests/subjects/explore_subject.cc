@@ -288,7 +288,8 @@ CaseResult ExploreSubject::Explore() {
     const steady_clock::time_point begin = steady_clock::now();
     const ProgramRun run = explorer_->Run(asked, schedule_seed);
     if (recording) recording->End();
-    statistics_.AddSchedule(run.outcome, run.order, asked.memory(), steady_clock::now() - begin);
+    statistics_.AddSchedule(run.outcome, run.order, asked.memory(), explorer_->runs_late(),
+                            steady_clock::now() - begin);
     if (!run.ok()) return Failed(run, schedule_seed, false);
     if (run.outcome.decisions.empty()) break;  // there is one interleaving, and this is it
     steps_left -= run.outcome.steps;
@@ -300,7 +301,8 @@ CaseResult ExploreSubject::Replay(const ScheduleFile& schedule) {
   interleave::ReplayStrategy strategy(schedule.decisions, /*goes_on=*/WasCutOff(schedule));
   const steady_clock::time_point begin = steady_clock::now();
   const ProgramRun run = explorer_->Run(strategy, schedule.seed, /*record_events=*/true);
-  statistics_.AddSchedule(run.outcome, run.order, strategy.memory(), steady_clock::now() - begin);
+  statistics_.AddSchedule(run.outcome, run.order, strategy.memory(), explorer_->runs_late(),
+                          steady_clock::now() - begin);
   // An engine that asks something else than the one that the schedule is of, or less.
   const bool diverged = run.outcome.kind == interleave::OutcomeKind::kDivergedReplay;
   if (diverged || (run.ok() && !strategy.Finished())) {

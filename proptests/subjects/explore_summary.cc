@@ -1,5 +1,6 @@
 #include "proptests/subjects/explore_summary.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -86,13 +87,20 @@ void ExploreStatistics::AddLockOrder(const interleave::LockOrder& order,
 }
 
 void ExploreStatistics::AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order,
-                                    interleave::Memory memory, std::chrono::nanoseconds time) {
+                                    interleave::Memory memory, bool runs_late,
+                                    std::chrono::nanoseconds time) {
   ++counters_[kSchedules];
   counters_[kDecisions] += outcome.decisions.size();
   counters_[kSteps] += static_cast<uint64_t>(outcome.steps);
   if (memory == interleave::Memory::kBuffered) {
     ++counters_[kBuffered];
     buffered_ += time;
+  }
+  if (runs_late) {
+    ++counters_[kLate];
+    counters_[kLateDecisions] += static_cast<uint64_t>(std::ranges::count(
+        outcome.decisions, interleave::DecisionKind::kStream, &interleave::Decision::kind));
+    late_ += time;
   }
   orders_.insert(order);
   ++schedules_;
@@ -109,7 +117,8 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
   if (schedules_ > 0 && decisions_ == 0) ++counters_[kOneOrder];
   counters_[kMicroseconds] += static_cast<uint64_t>(time.count()) / 1000;
   counters_[kBufferedMicroseconds] += static_cast<uint64_t>(buffered_.count()) / 1000;
-  buffered_ = {};
+  counters_[kLateMicroseconds] += static_cast<uint64_t>(late_.count()) / 1000;
+  buffered_ = late_ = {};
   orders_.clear();
   schedules_ = decisions_ = 0;
 }
@@ -145,6 +154,11 @@ std::string ExploreSummary(absl::Span<const uint64_t> counters) {
     absl::StrAppend(&text, "buffered       ", number(S::kBuffered),
                     " of them, under which loads read old values: ",
                     rate(S::kBuffered, S::kBufferedMicroseconds));
+  }
+  if (counters[S::kLate] > 0) {
+    absl::StrAppend(&text, "streams        ", number(S::kLate), " of them, with ",
+                    number(S::kLateDecisions),
+                    " decisions on work that runs late: ", rate(S::kLate, S::kLateMicroseconds));
   }
   absl::StrAppend(&text, "decisions      ", number(S::kDecisions), ", in ", number(S::kSteps),
                   " steps\norders         ", number(S::kOrders), " distinct orders of execution\n");

@@ -37,6 +37,9 @@ class ExploreStatistics {
     kMicroseconds,
     kBuffered,              // schedules under the buffered memory
     kBufferedMicroseconds,  // that they took
+    kLate,                  // schedules in which work on streams runs late
+    kLateMicroseconds,      // that they took
+    kLateDecisions,         // on what goes on of that work
     kCounters,
   };
 
@@ -48,7 +51,7 @@ class ExploreStatistics {
   // `where` says where execution and schedule diverged; one line.
   void AddDiverged(std::string_view where);
   void AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order,
-                   interleave::Memory memory, std::chrono::nanoseconds time);
+                   interleave::Memory memory, bool runs_late, std::chrono::nanoseconds time);
   // Of one Program, which `seed` makes.
   void AddLockOrder(const interleave::LockOrder& order, std::optional<uint64_t> seed);
   void EndProgram(std::chrono::nanoseconds time);
@@ -64,6 +67,7 @@ class ExploreStatistics {
   uint64_t decisions_ = 0;               // of the current Program
   uint64_t schedules_ = 0;
   std::chrono::nanoseconds buffered_ = {};  // the current Program's time under that memory
+  std::chrono::nanoseconds late_ = {};      // and its time with work that runs late
   interleave::LockCoverage locks_;
   std::set<std::string> told_;         // notes
   std::set<std::string> pairs_;        // of mutexes, by names

@@ -23,15 +23,31 @@ interleave::ExecutionOutcome OutcomeOf(size_t decisions, int64_t steps) {
 
 TEST(ExploreSummary, SaysWhatWasExplored) {
   ExploreStatistics statistics;
-  statistics.AddSchedule(OutcomeOf(10, 100), 1, interleave::Memory::kSequential, {});
-  statistics.AddSchedule(OutcomeOf(20, 100), 2, interleave::Memory::kSequential, {});
-  statistics.AddSchedule(OutcomeOf(30, 100), 1, interleave::Memory::kBuffered,
+  statistics.AddSchedule(OutcomeOf(10, 100), 1, interleave::Memory::kSequential, false, {});
+  statistics.AddSchedule(OutcomeOf(20, 100), 2, interleave::Memory::kSequential, false, {});
+  statistics.AddSchedule(OutcomeOf(30, 100), 1, interleave::Memory::kBuffered, false,
                          std::chrono::milliseconds(1));
   statistics.EndProgram(std::chrono::milliseconds(2));
   EXPECT_EQ(ExploreSummary(statistics.counters()),
             "schedules      3: 1,500 a second a core\n"
             "buffered       1 of them, under which loads read old values: 1,000 a second a core\n"
             "decisions      60, in 300 steps\n"
+            "orders         2 distinct orders of execution\n");
+}
+
+TEST(ExploreSummary, SaysHowManySchedulesHadWorkThatRunsLate) {
+  ExploreStatistics statistics;
+  interleave::ExecutionOutcome outcome = OutcomeOf(2, 10);
+  outcome.decisions[1].kind = interleave::DecisionKind::kStream;
+  statistics.AddSchedule(outcome, 1, interleave::Memory::kSequential, true,
+                         std::chrono::milliseconds(1));
+  statistics.AddSchedule(outcome, 2, interleave::Memory::kSequential, false, {});
+  statistics.EndProgram(std::chrono::milliseconds(4));
+  EXPECT_EQ(ExploreSummary(statistics.counters()),
+            "schedules      2: 500 a second a core\n"
+            "streams        1 of them, with 1 decisions on work that runs late: 1,000 a second a "
+            "core\n"
+            "decisions      4, in 20 steps\n"
             "orders         2 distinct orders of execution\n");
 }
 
@@ -106,7 +122,7 @@ TEST(ExploreSummary, ProgramsThatTakeMutexesInOppositeOrdersAreAnObjection) {
 TEST(ExploreSummary, OrdersCountForEachProgramAndProgramsOfOneThreadAreTold) {
   ExploreStatistics statistics;
   for (int program = 0; program < 3; ++program) {
-    statistics.AddSchedule(OutcomeOf(0, 5), 1, interleave::Memory::kSequential, {});
+    statistics.AddSchedule(OutcomeOf(0, 5), 1, interleave::Memory::kSequential, false, {});
     statistics.EndProgram(std::chrono::milliseconds(1));
   }
   statistics.AddSkipped();
@@ -132,9 +148,9 @@ TEST(ExploreSummary, AScheduleThatDoesNotFitIsCountedAndSaid) {
 TEST(ExploreSummary, NumbersOfTwoWorkersAdd) {
   ExploreStatistics one;
   ExploreStatistics two;
-  one.AddSchedule(OutcomeOf(10, 100), 1, interleave::Memory::kSequential, {});
+  one.AddSchedule(OutcomeOf(10, 100), 1, interleave::Memory::kSequential, false, {});
   one.EndProgram(std::chrono::milliseconds(1));
-  two.AddSchedule(OutcomeOf(5, 100), 1, interleave::Memory::kSequential, {});
+  two.AddSchedule(OutcomeOf(5, 100), 1, interleave::Memory::kSequential, false, {});
   two.EndProgram(std::chrono::milliseconds(1));
   workers::Counters sum(one.counters().begin(), one.counters().end());
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += two.counters()[i];

@@ -349,10 +349,11 @@ constinit const VerbSpec kExplore = {
     .summary = "runs the engine under schedules that decide every interleaving",
     .description = R"(
 Runs each Program many times on the engine, compiled so that a scheduler decides which thread
-goes on at every lock, wait, notify and atomic access. A schedule that ends in a deadlock or a
-data race, or in another bit than a single thread computes, is a finding: Program and schedule
-are minimized and written to a folder with a picture, and the run goes on. The summary at the
-end says what was explored. Ctrl-C ends the run with its summary.
+goes on at every lock, wait, notify and atomic access, and when queued work of accelerators'
+streams runs. A schedule that ends in a deadlock or a data race, or in another bit than a single
+thread computes, is a finding: Program and schedule are minimized and written to a folder with a
+picture, and the run goes on. The summary at the end says what was explored. Ctrl-C ends the run
+with its summary.
 )",
     .flags = kExploreFlags,
     .examples = R"(

@@ -33,6 +33,9 @@ constexpr char kBroken[] = "tools/oracle/broken_explorer";
 // wake-up, which only some schedules do; `leak` a mutex in every run on one thread.
 constexpr char kFaulty[] = "tools/oracle/faulty_explorer";
 
+// In its engine a node does not wait for the stream of the gradient that it takes.
+constexpr char kUnordered[] = "tools/oracle/unordered_explorer";
+
 // Two devices into one slot, and statements that shrinking must drop.
 constexpr char kLanes[] =
     "twingrad 1\n%x = leaf type=f64[2] data=1,2 grad=1\n%c = leaf type=f64[2] data=3,4\n"
@@ -204,6 +207,44 @@ TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
   EXPECT_THAT(diverged, HasSubstr("autograd/engine/")) << "the place: " << mended.output;
   ExpectDiverged(folder + "/program.txt", schedule, "autograd/engine/", kSound);
   ExpectTamperedSchedulesAreRefused(folder + "/program.txt", schedule);
+}
+
+// Two streams that follow each other.
+constexpr char kStreams[] =
+    "twingrad 1\n%x = leaf type=f64[2] data=1,2 grad=1 device=dev:0\n%y = mul %x %x\n"
+    "stream id=s device=dev:0 waits=1\n%s = sum %y\n%c = to %s device=cpu\nbackward %c\n";
+
+TEST_F(ExploreTest, WorkOnStreamsRunsAsLateAsTheScheduleSays) {
+  std::vector<std::string> decisions;
+  for (int i = 0; i < 2; ++i) {
+    const SubprocessResult run = Tool(
+        {"explore", "--seed=3", "--program", Written("streams.twin", kStreams), "--schedules=300"});
+    EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+    const std::string streams = Line(run.output, "streams");
+    EXPECT_THAT(streams, StartsWith("streams        300 of them, with ")) << run.output;
+    EXPECT_THAT(streams, Not(HasSubstr("with 0 decisions"))) << run.output;
+    decisions.push_back(Line(run.output, "decisions"));
+  }
+  EXPECT_EQ(decisions[0], decisions[1]);
+  const SubprocessResult random = Tool(
+      {"explore", "--seed=7", "--programs=40", "--schedules=40", "--device=sim:2", "--streams=4"});
+  EXPECT_EQ(random.exit_status, 0) << random.output << random.errors;
+  EXPECT_THAT(Line(random.output, "streams"), StartsWith("streams   ")) << random.output;
+}
+
+TEST_F(ExploreTest, AWaitThatTheEngineForgetsIsFoundWithTheWorkOfBothStreams) {
+  const SubprocessResult run =
+      Run(kUnordered, {"explore", "--seed=1", "--programs=2000", "--schedules=20", "--device=sim:2",
+                       "--findings=1", "--out=found"});
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  const std::vector<std::string> folders = Found();
+  ASSERT_EQ(folders.size(), 1u) << run.output;
+  const std::string report = Read(folders[0] + "/report.txt");
+  EXPECT_THAT(report, HasSubstr("streams: memory of a device is accessed in no order")) << report;
+  EXPECT_THAT(report, HasSubstr("is not ordered with the ")) << report;
+  const SubprocessResult again = Run(kUnordered, {"replay", folders[0]});
+  EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
+  EXPECT_THAT(again.output, StartsWith("the finding still shows: "));
 }
 
 TEST_F(ExploreTest, AnExecutionThatEndsBeforeItsScheduleDoesNotFit) {

@@ -14,9 +14,9 @@ namespace {
 
 // In the order of OperationKind.
 constexpr const char* kOperationNames[] = {
-    "lock",   "try_lock", "unlock", "wait",  "notify_one", "notify_all", "load",  "store",
-    "update", "read",     "write",  "spawn", "join",       "sleep",      "yield", "fence"};
-static_assert(std::size(kOperationNames) == static_cast<size_t>(OperationKind::kFence) + 1);
+    "lock", "try_lock", "unlock", "wait", "notify_one", "notify_all", "load",  "store", "update",
+    "read", "write",    "spawn",  "join", "sleep",      "yield",      "fence", "work"};
+static_assert(std::size(kOperationNames) == static_cast<size_t>(OperationKind::kWork) + 1);
 
 LocalTable process_locals;
 

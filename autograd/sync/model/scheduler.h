@@ -45,6 +45,7 @@ enum class OperationKind : uint8_t {
   kSleep,
   kYield,
   kFence,
+  kWork,  // of an activity
 };
 
 using MemoryOrder = std::memory_order;
@@ -87,6 +88,11 @@ class Identity {
 struct AtomicObject {
   const Identity& identity;
   uint64_t latest;  // its value, the last in its modification order
+};
+
+// A piece of work of an activity (autograd/sync/activity.h): who does it, and what it is.
+struct ActivityStep {
+  std::string activity, work;
 };
 
 // Thread-locals of one modelled thread.
@@ -134,6 +140,13 @@ class Scheduler {
   virtual void Join(ThreadId thread, std::source_location where) = 0;
   virtual ThreadId CurrentThread() const = 0;
   virtual LocalTable& Locals() = 0;
+
+  // Which of the activities in `able`, a set of bits, goes on now: with `waited_for`, one of them,
+  // any; without (-1), any or none (-1). A decision, also while the calling thread is quiet.
+  virtual int ChooseActivity(uint64_t able, int waited_for) = 0;
+  // The activity goes on by what `describe` tells.
+  virtual void NoteActivity(int activity, const std::function<ActivityStep()>& describe,
+                            std::source_location where) = 0;
 
   // Virtual time: moves only when no thread can run.
   virtual TimePoint Now() const = 0;

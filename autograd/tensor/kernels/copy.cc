@@ -182,7 +182,7 @@ Tensor Clone(const Tensor& a) {
   return Fresh(a, a.dtype(), a.device());
 }
 Tensor CopyTo(const Tensor& a, Device device) { return Fresh(a, a.dtype(), device); }
-Device HostSide(Device device) { return device.type == DeviceType::kCuda ? Device::Cpu() : device; }
+Device HostSide(Device device) { return device.IsRemote() ? Device::Cpu() : device; }
 Tensor MovedTo(const Tensor& a, Device device) {
   return a.device() == device ? a : CopyTo(a, device);
 }

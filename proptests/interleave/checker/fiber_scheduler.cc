@@ -69,6 +69,7 @@ ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy
   runnable_ = waiting_ = 0;
   accesses_ = 0;
   is_changed_ = true;
+  activities_.clear();
   now_ = TimePoint();
   switched_ = false;
 
@@ -81,6 +82,7 @@ ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy
   outcome_.decisions.assign(decisions_.begin(), decisions_.end());
   outcome_.thread_names.reserve(threads_.size());
   for (const auto& record : threads_) outcome_.thread_names.push_back(record->name);
+  NameActivities();
   if (!outcome_.ok()) AbandonExecution();
   std::move(threads_.begin(), threads_.end(), std::back_inserter(spare_records_));
   threads_.clear();
@@ -341,8 +343,8 @@ void FiberScheduler::WakeAll(const void* object) {
 
 // --- Decisions ---
 
-int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site) {
-  const uint64_t runnable = kind == DecisionKind::kThread ? runnable_ : 0;
+int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site,
+                           uint64_t runnable) {
   const int step = self_->steps;
   const bool yields = current >= 0 && self_->doing.kind == OperationKind::kYield;
   const int chosen =
@@ -367,9 +369,10 @@ void FiberScheduler::FailForDivergence(DecisionKind kind) {
     absl::StrAppend(&text, over ? " is after its " : " is at its ", PlaceText(record.doing));
   }
   const uint32_t expected = strategy_->expected_site();
-  const auto known = std::find_if(
-      outcome_.events.begin(), outcome_.events.end(),
-      [expected](const Event& event) { return SiteOf(event.thread, event.operation) == expected; });
+  const auto known =
+      std::find_if(outcome_.events.begin(), outcome_.events.end(), [expected](const Event& event) {
+        return event.thread < kMaxThreads && SiteOf(event.thread, event.operation) == expected;
+      });
   if (known != outcome_.events.end()) {
     absl::StrAppend(&text, "; recorded is ", Record(known->thread).name, " at its ",
                     PlaceText(known->operation));
@@ -382,7 +385,7 @@ ThreadId FiberScheduler::PickThread(uint32_t site) {
   if (count == 1) return std::countr_zero(runnable_);
   const bool can_stay = (runnable_ & Bit(current_)) != 0;
   const int stay = can_stay ? PlaceOf(runnable_, current_) : -1;
-  const int chosen = Decide(DecisionKind::kThread, count, stay, site);
+  const int chosen = Decide(DecisionKind::kThread, count, stay, site, runnable_);
   return chosen == stay ? current_ : ThreadAt(runnable_, chosen);
 }
 

@@ -64,6 +64,9 @@ class FiberScheduler final : public sync::model::Scheduler {
   void Join(ThreadId thread, std::source_location where) override;
   ThreadId CurrentThread() const override { return current_; }
   sync::model::LocalTable& Locals() override;
+  int ChooseActivity(uint64_t able, int waited_for) override;
+  void NoteActivity(int activity, const std::function<sync::model::ActivityStep()>& describe,
+                    std::source_location where) override;
   TimePoint Now() const override { return now_; }
   bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
   void Acquire(const Identity& object) override;
@@ -166,7 +169,8 @@ class FiberScheduler final : public sync::model::Scheduler {
   void Log(const Operation& operation, Event::Phase phase);
   // What the current thread is doing, as the site of a decision.
   uint32_t SiteHere() const;
-  int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
+  int Decide(DecisionKind kind, int alternatives, int current, uint32_t site,
+             uint64_t runnable = 0);
   // The strategy cannot answer. The failure names the thread and the operation that asked.
   [[noreturn]] void FailForDivergence(DecisionKind kind);
   // Lets a runnable thread go on, perhaps the current one; there must be one.
@@ -194,6 +198,8 @@ class FiberScheduler final : public sync::model::Scheduler {
   // Fails the execution if a thread has outlived the body or an object was not destroyed.
   void CheckNothingIsLeft();
   void AbandonExecution();
+  // Gives the activities that took part the numbers after those of the threads.
+  void NameActivities();
 
   Fiber main_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -220,7 +226,8 @@ class FiberScheduler final : public sync::model::Scheduler {
   ExecutionOutcome outcome_;
   int64_t accesses_ = 0;     // to cells
   bool is_changed_ = false;  // the state that rules read has changed since they last saw all of it
-  Trace decisions_;          // of the current execution; a member to reuse its memory
+  std::vector<std::string> activities_;  // names of those that have gone on, by number
+  Trace decisions_;                      // of the current execution; a member to reuse its memory
 };
 
 }  // namespace twingrad::interleave

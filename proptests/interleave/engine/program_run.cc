@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "autograd/device/device_registry.h"
+#include "autograd/device/sim_device.h"
 #include "autograd/engine/engine.h"
+#include "autograd/ops/registry.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/print.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/stream_order.h"
 #include "autograd/tensor/pool.h"
-#include "proptests/interleave/strategies/random_strategy.h"
+#include "proptests/interleave/strategies/forced_strategy.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/fingerprint.h"
 
@@ -55,7 +60,34 @@ std::vector<Setting> SettingsOf(const Program& program, bool helpers) {
   return settings;
 }
 
+bool IsUnsupported(const program::Observation& observed) {
+  return observed.error && observed.error->error == ErrorKind::kUnsupported;
+}
+
+// Devices of Programs are of another type for a scope.
+class DeviceTypeGuard {
+ public:
+  explicit DeviceTypeGuard(DeviceType type) : before_(ops::DeviceOf(0).type) {
+    ops::SetDeviceType(type);
+  }
+  ~DeviceTypeGuard() { ops::SetDeviceType(before_); }
+  DeviceTypeGuard(const DeviceTypeGuard&) = delete;
+  DeviceTypeGuard& operator=(const DeviceTypeGuard&) = delete;
+
+ private:
+  const DeviceType before_;
+};
+
 }  // namespace
+
+bool RunsLate(const Program& program) {
+  const auto is_stream = [](const program::Statement& s) {
+    return s.op == program::Opcode::kStream;
+  };
+  return ops::DeviceOf(0).type == DeviceType::kSim &&
+         std::ranges::any_of(program.statements, is_stream) &&
+         program::StreamsFollowEachOther(program);
+}
 
 std::string SettingText(const Program& program, const ProgramRun& run) {
   std::string text = run.setting.helpers > 0 ? ", with a helper" : "";
@@ -72,13 +104,18 @@ ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
     : program_(program),
       options_(options),
       device_threads_(options.device_threads > 0 ? options.device_threads
-                                                 : std::max(1, DevicesOf(program))) {
-  RandomStrategy nobody_asks;
-  single_ = Execute(nobody_asks, 0, 0, false);
+                                                 : std::max(1, DevicesOf(program))),
+      runs_late_(RunsLate(program)) {
+  // On one thread there is nothing to decide, but how late work on streams runs: as late as it can.
+  ForcedStrategy by_default({});
+  single_ = Execute(by_default, 0, 0, false);
+  if (runs_late_ && IsUnsupported(single_.observation)) {
+    runs_late_ = false;  // an operation that needs the host's hands on its operands
+    single_ = Execute(by_default, 0, 0, false);
+  }
   if (!single_.ok()) return;
-  const auto& error = single_.observation.error;
-  if (error && error->error == ErrorKind::kUnsupported) {
-    skipped_ = error->message;
+  if (IsUnsupported(single_.observation)) {
+    skipped_ = single_.observation.error->message;
     return;
   }
   settings_ = SettingsOf(program_, options_.helpers && Branches(single_.observation));
@@ -89,7 +126,9 @@ ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
 ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int device_threads,
                                     bool record_events) {
   ProgramRun run;
+  const DeviceTypeGuard type(runs_late_ ? DeviceType::kLate : ops::DeviceOf(0).type);
   const auto body = [&] {
+    if (runs_late_) RegisterDeviceInterface(std::make_unique<SimDevice>(DeviceType::kLate));
     if (device_threads > 0 && settings_.size() > 1) {
       run.setting = settings_[scheduler_.ChooseSetting(static_cast<int>(settings_.size()))];
     }

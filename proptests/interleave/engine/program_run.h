@@ -8,7 +8,9 @@
 // Each schedule has its own engine, which starts its workers, runs the Program through
 // autograd/runner and is destroyed; the scheduler controls all of it, shutdown included. Some
 // schedules of Programs with devices have another thread stop the engine beside one of the calls,
-// which must make no difference: a decision of the schedule, that of its setting. The judge
+// which must make no difference: a decision of the schedule, that of its setting. The accelerators
+// of a Program with streams that follow each other are `late` ones: when queued work runs is a
+// decision of the schedule too. The judge
 // (program_judge.h) judges what a run shows; the scheduler detects what goes wrong during it
 // (deadlock, race, leak, escaped exception). Build it with an interleaving_test or
 // interleaving_binary. Used by one OS thread.
@@ -55,6 +57,10 @@ struct ProgramRun {
   bool ok() const { return detector.empty(); }
 };
 
+// Whether it names streams of simulated accelerators, and its own work on them is in order. Then
+// values are right however late that work runs; of other Programs they are those of one order.
+bool RunsLate(const program::Program& program);
+
 struct ProgramOptions {
   // 0: one per device of the Program, at least one.
   int device_threads = 0;
@@ -82,6 +88,7 @@ class ProgramExplorer {
 
   const program::Program& program() const { return program_; }
   int device_threads() const { return device_threads_; }
+  bool runs_late() const { return runs_late_; }
 
  private:
   // Runs the Program without judging its Observation.
@@ -90,6 +97,7 @@ class ProgramExplorer {
   const program::Program program_;
   const ProgramOptions options_;
   const int device_threads_;
+  bool runs_late_;
   std::vector<Setting> settings_;  // the first is the plain one
   LockOrder order_;
   FiberScheduler scheduler_;

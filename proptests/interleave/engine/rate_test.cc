@@ -92,8 +92,23 @@ constexpr char kSixNodes[] = R"(twingrad 1
 backward %p %x1 %x2 seeds=%s,%t,%u
 )";
 
-void RunEngine(const char* what, Strategy& strategy, bool record_calls) {
-  const auto program = *program::Parse(kSixNodes);
+// The same with two streams on the first device: all kernels of the three are queued.
+constexpr char kStreams[] = R"(twingrad 1
+%x = leaf type=f64[2] data=3,4 grad=1
+%x0 = to %x device=dev:0
+stream id=s device=dev:0 waits=1
+%p = mul %x0 %x0
+%x1 = to %x device=dev:1
+%x2 = to %x device=dev:2
+%s = leaf type=f64[2] data=1,1 device=dev:0
+%t = leaf type=f64[2] data=1,1 device=dev:1
+%u = leaf type=f64[2] data=1,1 device=dev:2
+backward %p %x1 %x2 seeds=%s,%t,%u
+)";
+
+void RunEngine(const char* what, Strategy& strategy, bool record_calls,
+               const char* text = kSixNodes) {
+  const auto program = *program::Parse(text);
   ProgramExplorer explorer(program, {.record_calls = record_calls});
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   std::vector<Part> parts;
@@ -119,6 +134,8 @@ TEST(Rate, TheEngineWithSixNodesAndThreeWorkers) {
   RunEngine("engine, the same, values alone judged", random, false);
   PctStrategy pct;
   RunEngine("engine, the same, pct", pct, true);
+  RunEngine("engine, the same, streams, random", random, true, kStreams);
+  RunEngine("engine, the same, streams, pct", pct, true, kStreams);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ int BytesStrategy::ChooseSetting(int alternatives) const {
 }
 
 int BytesStrategy::Default(const Question& question) const {
-  if (question.kind != DecisionKind::kThread) return 0;
+  if (!IsOfSet(question.kind)) return 0;
   // A loop that waits for another thread would else never end.
   if (question.yields) return (question.current + 1) % question.alternatives;
   if (question.current >= 0) return question.current;

@@ -9,9 +9,8 @@ std::vector<ForcedChoice> ForcedChoicesOf(const Trace& trace) {
   std::vector<ForcedChoice> choices;
   for (const Decision& decision : trace) {
     if (decision.chosen == DefaultChoice(decision.kind, decision.current)) continue;
-    const int chosen = decision.kind == DecisionKind::kThread
-                           ? ThreadAt(decision.runnable, decision.chosen)
-                           : decision.chosen;
+    const int chosen =
+        IsOfSet(decision.kind) ? ThreadAt(decision.runnable, decision.chosen) : decision.chosen;
     choices.push_back({decision.kind, decision.thread, decision.step, chosen});
   }
   return choices;
@@ -36,7 +35,7 @@ int ForcedStrategy::Choose(const Question& question) {
   const auto forced = choices_.find({question.kind, question.thread, question.step});
   if (forced == choices_.end()) return by_default;
   const int chosen = forced->second;
-  if (question.kind != DecisionKind::kThread) {
+  if (!IsOfSet(question.kind)) {
     return chosen < question.alternatives ? chosen : by_default;
   }
   if ((question.runnable & Bit(chosen)) == 0) return by_default;
@@ -51,13 +50,13 @@ void FewPreemptions::Begin(uint64_t seed) {
 }
 
 int FewPreemptions::Choose(const Question& question) {
-  const bool is_thread = question.kind == DecisionKind::kThread;
+  const bool is_of_set = IsOfSet(question.kind);
   if (question.kind == DecisionKind::kWaiter || question.kind == DecisionKind::kSetting ||
-      (is_thread && question.current < 0)) {
+      (is_of_set && question.current < 0)) {
     return random_.Below(question.alternatives);
   }
   const bool departs = std::ranges::find(places_, asked_++) != places_.end();
-  if (!is_thread) return departs ? 1 : 0;
+  if (!is_of_set) return departs ? 1 : 0;
   return departs ? random_.OtherThan(question.current, question.alternatives) : question.current;
 }
 

@@ -19,6 +19,27 @@ TEST(ForcedStrategyTest, GoesStraightOnWithoutChoices) {
   EXPECT_EQ(strategy.Choose({.kind = DecisionKind::kSpurious, .current = 0}), 0);
 }
 
+TEST(ForcedStrategyTest, WorkBesideTheThreadsIsLateUnlessChosenByItsNumber) {
+  const Question look{.kind = DecisionKind::kStream,
+                      .alternatives = 3,
+                      .current = 0,
+                      .thread = 1,
+                      .step = 4,
+                      .runnable = 0b1011};
+  Trace trace = {{DecisionKind::kStream, 3, 2, 0, 0, 1, 4, 0b1011}};
+  EXPECT_EQ(ForcedChoicesOf(trace).at(0).chosen, 3);
+  EXPECT_EQ(PreemptionsOf(trace), 0);
+  ForcedStrategy usual({}), forced(ForcedChoicesOf(trace));
+  usual.Begin(1);
+  forced.Begin(1);
+  EXPECT_EQ(usual.Choose(look), 0);
+  EXPECT_EQ(forced.Choose(look), 2);
+  Question without = look;
+  without.runnable = 0b0011;
+  without.alternatives = 2;
+  EXPECT_EQ(forced.Choose(without), 0) << "it cannot go on";
+}
+
 TEST(ForcedStrategyTest, AChoiceHoldsAtOneStepOfOneThreadIfItFits) {
   ForcedStrategy strategy({{DecisionKind::kThread, 2, 5, 3}, {DecisionKind::kWaiter, 1, 7, 1}});
   strategy.Begin(1);

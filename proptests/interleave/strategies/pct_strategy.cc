@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
 
@@ -30,6 +31,7 @@ void PctStrategy::Begin(uint64_t seed) {
   random_ = SplitMix(seed);
   asked_ = 0;
   priorities_.clear();
+  work_priorities_.clear();
   lowest_ = kDropped;
   const auto depths = static_cast<uint64_t>(parameters_.max_depth - parameters_.min_depth + 1);
   const int depth = parameters_.min_depth + static_cast<int>(seed % depths);
@@ -39,7 +41,26 @@ void PctStrategy::Begin(uint64_t seed) {
   next_drop_ = 0;
 }
 
+// Work beside the threads keeps its priority: what has a low one is late for the whole execution.
+int PctStrategy::ChooseWork(const Question& question) {
+  int best = 0;
+  for (int place = 1; place < question.alternatives; ++place) {
+    if (WorkPriority(ThreadAt(question.runnable, place)) >
+        WorkPriority(ThreadAt(question.runnable, best))) {
+      best = place;
+    }
+  }
+  return best;
+}
+
+uint64_t PctStrategy::WorkPriority(int member) {
+  const auto index = static_cast<size_t>(member);
+  while (work_priorities_.size() <= index) work_priorities_.push_back(random_.Next());
+  return work_priorities_[index];
+}
+
 int PctStrategy::Choose(const Question& question) {
+  if (question.kind == DecisionKind::kStream) return ChooseWork(question);
   if (question.kind != DecisionKind::kThread) {
     return random_.NotAThread(question, parameters_.spurious_percent);
   }

@@ -37,14 +37,18 @@ class PctStrategy final : public Strategy {
   std::string name() const override;
 
  private:
+  int ChooseWork(const Question& question);
+  uint64_t WorkPriority(int member);
+
   const Parameters parameters_;
   int length_;
   SplitMix random_;
   int asked_ = 0;           // thread decisions of this execution
   std::vector<int> drops_;  // the decisions at which the running thread drops; ascending
   size_t next_drop_ = 0;
-  std::vector<uint64_t> priorities_;  // by thread
-  uint64_t lowest_ = 0;               // so far
+  std::vector<uint64_t> priorities_;       // by thread
+  uint64_t lowest_ = 0;                    // so far
+  std::vector<uint64_t> work_priorities_;  // of work beside the threads, kHost for none of it
 };
 
 }  // namespace twingrad::interleave

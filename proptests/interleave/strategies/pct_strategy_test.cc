@@ -27,6 +27,26 @@ int Changes(const std::vector<int>& answers) {
   return changes;
 }
 
+TEST(PctStrategyTest, WorkBesideTheThreadsIsAlwaysEarlyOrAlwaysLate) {
+  PctStrategy strategy;
+  std::set<int> firsts;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    strategy.Begin(seed);
+    // The thread itself and work 0 and 2; then without the thread, which waits; then all again.
+    const Question all{
+        .kind = DecisionKind::kStream, .alternatives = 3, .current = 0, .runnable = 0b1011};
+    const Question waits{
+        .kind = DecisionKind::kStream, .alternatives = 2, .current = 0, .runnable = 0b1010};
+    const int first = strategy.Choose(all);
+    firsts.insert(first);
+    if (first != 0) {
+      EXPECT_EQ(strategy.Choose(waits), first - 1);
+    }
+    EXPECT_EQ(strategy.Choose(all), first);
+  }
+  EXPECT_EQ(firsts.size(), 3u);
+}
+
 TEST(PctStrategyTest, DepthOneNeverDropsAndReachesEveryThread) {
   PctStrategy strategy({.min_depth = 1, .max_depth = 1, .length = 50});
   std::set<int> first;

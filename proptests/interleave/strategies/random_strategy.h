@@ -27,18 +27,24 @@ class SplitMix {
     return other < one ? other : other + 1;
   }
   // The answer to a question that is not about threads: each waiter is as likely, what may happen
-  // without a reason does so in that many cases of a hundred, and three executions of four run in
-  // the plain setting.
+  // without a reason does so in that many cases of a hundred, three executions of four run in the
+  // plain setting, and where a thread need not wait work beside it goes on in one case of four.
   int NotAThread(const Question& question, int spurious_percent) {
     if (question.kind == DecisionKind::kWaiter) return Below(question.alternatives);
     if (question.kind == DecisionKind::kSetting) {
       return Below(100) < kOtherSettingPercent ? OtherThan(0, question.alternatives) : 0;
+    }
+    if (question.kind == DecisionKind::kStream) {
+      const bool waits = (question.runnable >> kHost & 1) == 0;
+      if (waits) return Below(question.alternatives);
+      return Below(100) < kWorkPercent ? OtherThan(0, question.alternatives) : 0;
     }
     return Below(100) < spurious_percent ? 1 : 0;
   }
 
  private:
   static constexpr int kOtherSettingPercent = 25;
+  static constexpr int kWorkPercent = 25;
 
   uint64_t state_;
 };

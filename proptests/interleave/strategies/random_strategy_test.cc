@@ -35,6 +35,22 @@ TEST(RandomStrategyTest, StaysNineTimesInTenAndReachesEveryThread) {
   for (int other : {0, 2, 3}) EXPECT_GT(counts[static_cast<size_t>(other)], 200);
 }
 
+TEST(RandomStrategyTest, WorkBesideAThreadGoesOnInOneLookOfFourUnlessTheThreadWaits) {
+  RandomStrategy strategy;
+  std::vector<int> looks(3, 0), waits(2, 0);
+  const Question look{
+      .kind = DecisionKind::kStream, .alternatives = 3, .current = 0, .runnable = 0b1011};
+  for (int answer : Answers(strategy, 7, look)) ++looks.at(static_cast<size_t>(answer));
+  EXPECT_GT(looks[0], 7200);
+  EXPECT_LT(looks[0], 7800);
+  EXPECT_GT(looks[2], 1000);
+  const Question wait{
+      .kind = DecisionKind::kStream, .alternatives = 2, .current = 1, .runnable = 0b1010};
+  for (int answer : Answers(strategy, 7, wait)) ++waits.at(static_cast<size_t>(answer));
+  EXPECT_GT(waits[0], 4500);
+  EXPECT_LT(waits[0], 5500);
+}
+
 TEST(RandomStrategyTest, IsUniformWhenTheRunningThreadCannotGoOn) {
   RandomStrategy strategy;
   std::vector<int> counts(3, 0);

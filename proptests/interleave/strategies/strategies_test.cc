@@ -27,7 +27,7 @@ std::string TextOf(const StrategyRow& row, int StrategyParameter::*extreme) {
 }
 
 Question Ask(DecisionKind kind) {
-  if (kind != DecisionKind::kThread) return {.kind = kind, .alternatives = 2};
+  if (!IsOfSet(kind)) return {.kind = kind, .alternatives = 2};
   return {.kind = kind, .alternatives = 3, .current = 0, .runnable = 0b111};
 }
 

@@ -29,8 +29,9 @@ enum class DecisionKind : uint8_t {
   kStale,     // which of the stores that it may read a load reads, from the latest on
   kPlace,     // how many stores of the modification order this store comes before
   kSetting,   // in which of several settings the body runs, the plain one first
+  kStream,    // what goes on of the work that runs beside the threads, or that the thread does
 };
-inline constexpr int kDecisionKinds = 9;
+inline constexpr int kDecisionKinds = 10;
 
 // What loads of atomics may read: the latest store alone, or what C++20 allows (memory_model.h of
 // the checker).
@@ -38,28 +39,38 @@ enum class Memory : uint8_t { kSequential, kBuffered };
 
 // "thread", "waiter", "spurious", ...
 constexpr std::string_view DecisionName(DecisionKind kind) {
-  constexpr std::string_view kNames[kDecisionKinds] = {"thread",  "waiter",   "spurious",
-                                                       "timeout", "try_lock", "weak_fail",
-                                                       "stale",   "place",    "setting"};
+  constexpr std::string_view kNames[kDecisionKinds] = {
+      "thread",    "waiter", "spurious", "timeout", "try_lock",
+      "weak_fail", "stale",  "place",    "setting", "stream"};
   return kNames[static_cast<int>(kind)];
 }
 
-// The default schedule's choice: the running thread, at place `current`, while it can continue,
-// else the first alternative, with which nothing spurious happens.
+// Whether decisions of this kind choose a member of a set, that of `runnable`.
+constexpr bool IsOfSet(DecisionKind kind) {
+  return kind == DecisionKind::kThread || kind == DecisionKind::kStream;
+}
+
+// For kStream: the member of the set that is no work, but the thread, which goes on meanwhile. It
+// is none if the thread waits for such work. Member i + 1 is what is numbered i.
+inline constexpr int kHost = 0;
+
+// The default schedule's choice: the running thread, at place `current`, while it can continue, and
+// of the work beside it what is waited for; else the first alternative, with which nothing spurious
+// happens.
 constexpr int DefaultChoice(DecisionKind kind, int current) {
-  return kind == DecisionKind::kThread && current >= 0 ? current : 0;
+  return IsOfSet(kind) && current >= 0 ? current : 0;
 }
 
 struct Question {
   DecisionKind kind = DecisionKind::kThread;
   int alternatives = 2;  // at least 2
   // For kThread: the index of the running thread among the runnable ones, or -1 if it cannot
-  // continue.
+  // continue. For kStream: that of the thread, or else of the work it waits for.
   int current = -1;
   uint32_t site = 0;
   int thread = 0;         // the running thread
   int step = 0;           // its steps so far; (kind, thread, step) is unique in an execution
-  uint64_t runnable = 0;  // for kThread: bit i is thread i
+  uint64_t runnable = 0;  // for kThread: bit i is thread i; for kStream: see kHost
   bool yields = false;    // the running thread asks that others go first, as in a loop that waits
 };
 
