@@ -1,6 +1,7 @@
 // The dual witness's rule for norms of groups: at zeros alone a norm has no derivative.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +24,7 @@ Jets JetAlgebra::Norm(const Jets& a, const PrimitiveArguments& groups) {
   for (int32_t i = 0; i < size; ++i) {
     const Number x = a.value->At(i);
     members[groups.map[i]].push_back(i);
-    if (!MayBeZero(x)) is_zero[groups.map[i]] = false;
+    if (!MayBeZero(x) || std::isnan(x.v)) is_zero[groups.map[i]] = false;
     if (x.e != 0) near[groups.map[i]] = true;
   }
   std::vector<int32_t> zeros, elements;

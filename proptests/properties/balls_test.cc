@@ -70,7 +70,7 @@ class Widths {
   }
 
   // The limits are far from what the draws of a seed change, and near enough that bounds twice as
-  // wide break the first, those of one family of operations ten times as wide a later one.
+  // wide break the first, those of one family of operations a hundred times as wide a later one.
   //
   // The widest are of shares where rounding decides which operand is the greater, as of a number
   // and its copy; of gradients then those of an inverse after what saturates, as atanh after tanh,
