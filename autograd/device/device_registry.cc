@@ -1,7 +1,9 @@
 // The table of device implementations.
 #include "autograd/device/device_registry.h"
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,16 @@ class Registry {
     owned_.push_back(std::move(implementation));
     place.Store(owned_.back().get(), sync::kRelease);
   }
+  std::unique_ptr<DeviceInterface> Remove(DeviceType type) AG_EXCLUDES(mutex_) {
+    sync::MutexLock lock(mutex_);
+    places_[static_cast<size_t>(type)].Store(nullptr, sync::kRelease);
+    const auto found = std::find_if(owned_.begin(), owned_.end(),
+                                    [type](const auto& owned) { return owned->type() == type; });
+    if (found == owned_.end()) return nullptr;
+    std::unique_ptr<DeviceInterface> removed = std::move(*found);
+    owned_.erase(found);
+    return removed;
+  }
   // No lock: every access to memory of a device asks.
   DeviceInterface* Find(DeviceType type) {
     return places_[static_cast<size_t>(type)].Load(sync::kAcquire);
@@ -51,6 +63,10 @@ constinit sync::Lazy<Registry> registry;
 
 void RegisterDeviceInterface(std::unique_ptr<DeviceInterface> implementation) {
   registry->Add(std::move(implementation));
+}
+
+std::unique_ptr<DeviceInterface> RemoveDeviceInterface(DeviceType type) {
+  return registry->Remove(type);
 }
 
 // Who registers what is settled before devices are used: looking it up orders nothing.

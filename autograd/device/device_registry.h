@@ -15,6 +15,10 @@ namespace twingrad {
 // Adds an implementation; programmer error if its type has one already.
 void RegisterDeviceInterface(std::unique_ptr<DeviceInterface> implementation);
 
+// Takes an implementation out again, for who has registered one for a while; null if there is none.
+// Nothing of the device may be in use, and nobody may be looking for it.
+std::unique_ptr<DeviceInterface> RemoveDeviceInterface(DeviceType type);
+
 // The implementation of a type, for the life of the process, or null.
 DeviceInterface* FindDeviceInterface(DeviceType type);
 

@@ -5,6 +5,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/device/cpu_device.h"
+#include "autograd/device/sim_device.h"
 #include "gtest/gtest.h"
 
 namespace twingrad {
@@ -25,6 +26,11 @@ TEST(DeviceRegistryTest, CpuAndSimulatedAcceleratorAreAlwaysThere) {
 
 TEST(DeviceRegistryTest, AbsentDevicesAreErrorsUntilTheirTypeIsRegistered) {
   EXPECT_EQ(FindDeviceInterface(DeviceType::kCuda), nullptr);
+  EXPECT_EQ(RemoveDeviceInterface(DeviceType::kLate), nullptr);
+  RegisterDeviceInterface(std::make_unique<SimDevice>(DeviceType::kLate));
+  EXPECT_EQ(&GetDeviceInterface(Device::Late(7)), FindDeviceInterface(DeviceType::kLate));
+  EXPECT_NE(RemoveDeviceInterface(DeviceType::kLate), nullptr);
+  EXPECT_EQ(FindDeviceInterface(DeviceType::kLate), nullptr);
   for (const Device device : {Device::Cuda(0), Device::Sim(8)}) {
     try {
       GetDeviceInterface(device);

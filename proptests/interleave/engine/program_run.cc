@@ -78,6 +78,19 @@ class DeviceTypeGuard {
   const DeviceType before_;
 };
 
+// There are late devices for a scope of an execution. One that failed has left its own behind, with
+// whatever it was at: it is never used again.
+class LateDevices {
+ public:
+  LateDevices() {
+    static_cast<void>(RemoveDeviceInterface(DeviceType::kLate).release());
+    RegisterDeviceInterface(std::make_unique<SimDevice>(DeviceType::kLate));
+  }
+  ~LateDevices() { RemoveDeviceInterface(DeviceType::kLate); }
+  LateDevices(const LateDevices&) = delete;
+  LateDevices& operator=(const LateDevices&) = delete;
+};
+
 }  // namespace
 
 bool RunsLate(const Program& program) {
@@ -128,7 +141,8 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
   ProgramRun run;
   const DeviceTypeGuard type(runs_late_ ? DeviceType::kLate : ops::DeviceOf(0).type);
   const auto body = [&] {
-    if (runs_late_) RegisterDeviceInterface(std::make_unique<SimDevice>(DeviceType::kLate));
+    std::optional<LateDevices> late_devices;
+    if (runs_late_) late_devices.emplace();
     if (device_threads > 0 && settings_.size() > 1) {
       run.setting = settings_[scheduler_.ChooseSetting(static_cast<int>(settings_.size()))];
     }
