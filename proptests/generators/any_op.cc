@@ -28,14 +28,11 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kSoftmax,       kIndexCopy,   kCrossEntropy,   kMax,          kMin,
-    kArgmax,        kArgmin,      kExpInPlace,     kSqrtInPlace,  kSinInPlace,
-    kCosInPlace,    kTanhInPlace, kSigmoidInPlace, kBmm,          kScaledDotProductAttention,
-    kDot,           kOuter,       kNllLoss,        kSmoothL1Loss, kAddmv,
-    kAddr,          kCat,         kStack,          kFlip,         kSort,
-    kScatterAdd,    kCumsum,      kIndexSelect,    kCosh,         kLogcumsumexp,
-    kArgsort,       kTopk,        kTopkIndices,    kCummax,       kCummin,
-    kCumminIndices, kLayerNorm,   kGroupNorm,      kBatchNorm};
+    kMax,          kArgmax, kCrossEntropy, kTanhInPlace,    kArgsort, kBatchNorm, kCumsum,
+    kCosh,         kStack,  kSinInPlace,   kSqrtInPlace,    kAddr,    kArgmin,    kIndexSelect,
+    kIndexCopy,    kTopk,   kBmm,          kSigmoidInPlace, kOuter,   kLayerNorm, kScatterAdd,
+    kSmoothL1Loss, kDot,    kExpInPlace,   kCosInPlace,     kMin,     kSoftmax,   kCat,
+    kGroupNorm,    kAtanh,  kAddmv,        kCumminIndices,  kNllLoss};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -46,11 +43,15 @@ constexpr Opcode kDrawnOnceMore[] = {
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {
-    kDropout,         kPad,           kEmbedding,    kTril,      kCummaxIndices,    kTriu,
-    kCholesky,        kAddbmm,        kSliceScatter, kLogsumexp, kBaddbmm,          kLogSoftmax,
-    kDiagonalScatter, kScatter,       kCumprod,      kNorm,      kAsStridedScatter, kStd,
-    kPadReflect,      kSelectScatter, kPadCircular,  kRoll,      kInverse,          kVar,
-    kSolveTriangular, kRepeat,        kDet,          kIndexAdd,  kPadReplicate};
+    kTriu,          kPad,          kDropout,       kScatter,     kSolveTriangular,
+    kRepeat,        kFlip,         kCummaxIndices, kBaddbmm,     kLogSoftmax,
+    kSelectScatter, kCummin,       kDet,           kStd,         kScaledDotProductAttention,
+    kRoll,          kLogcumsumexp, kCumprod,       kAddbmm,      kInverse,
+    kEmbedding,     kSliceScatter, kIndexAdd,      kVar,         kCholesky,
+    kSort,          kCummax,       kLogsumexp,     kTopkIndices, kNorm};
+// ... and of its own shape.
+constexpr Opcode kDrawnFourTimes[] = {kTril, kPadReflect, kPadReplicate, kPadCircular,
+                                      kAsStridedScatter};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -58,9 +59,14 @@ int TimesDrawn(Opcode op, bool own_weights) {
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
-                    op == Opcode::kLinear;
+                    op == Opcode::kLinear || op == Opcode::kDiagonalScatter;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
-  const int times = op == Opcode::kAcosh ? 12 : hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
+  const int times = op == Opcode::kAcosh   ? 12
+                    : hard                 ? 5
+                    : has(kDrawnFourTimes) ? 4
+                    : thrice               ? 3
+                    : has(kDrawnTwice)     ? 2
+                                           : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
@@ -243,7 +249,7 @@ void AddOp(Draft& draft) {
 // Ops are many: two in most parts.
 void AddAnyOp(Draft& draft) {
   AddOp(draft);
-  if (draft.source().Chance(83) && draft.HasRoom()) AddOp(draft);
+  if (draft.source().Chance(95) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators

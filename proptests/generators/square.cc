@@ -55,9 +55,9 @@ ValueId MakeSquares(Draft& draft, Opcode op) {
   const DeviceIndex device = last < 0 ? twingrad::program::kCpu : draft.DeviceOf(last);
   std::vector<double> data;
   for (int64_t k = 0; k < count; ++k) {
-    const Kind kind = source.Chance(85)   ? Kind::kRegular
-                      : source.Chance(50) ? Kind::kAny
-                                          : Kind::kSingular;
+    const Kind kind = source.Chance(op == Opcode::kCholesky ? 94 : 85) ? Kind::kRegular
+                      : source.Chance(50)                              ? Kind::kAny
+                                                                       : Kind::kSingular;
     const std::vector<double> matrix = Elements(source, n, kind, op == Opcode::kCholesky);
     data.insert(data.end(), matrix.begin(), matrix.end());
   }

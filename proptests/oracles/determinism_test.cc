@@ -1,5 +1,7 @@
 // Two runs of one Program, bit by bit.
 
+#include <string>
+
 #include "proptests/oracles/oracle_test_support.h"
 #include "proptests/oracles/oracles.h"
 
@@ -55,6 +57,26 @@ TEST(Determinism, WhatFollowsASurvivedErrorMayDependOnTheTimingOfThreads) {
   other.survived[0].statement = 3;
   ExpectFinding(JudgeDeterminism(trial.program, trial.observed, other, true, "runs"),
                 "determinism");
+}
+
+// In sections timing may decide how many nodes a call makes that nobody reads, and so the numbers
+// of the others.
+TEST(Determinism, OfSectionsTheNumbersOfNodesThatCreateGraphMadeAreNotCompared) {
+  for (const bool sections : {false, true}) {
+    const std::string product = kProduct;
+    Trial trial(sections ? "begin kind=thread\n" + product + "end\n" : product);
+    for (auto& node : trial.observed.calls.at(0).nodes) {
+      node.name.role = twingrad::program::NodeRole::kBackward;
+    }
+    twingrad::program::Observation other = trial.observed;
+    ++other.calls[0].nodes.at(0).name.index;
+    const auto judged = [&] {
+      return JudgeDeterminism(trial.program, trial.observed, other, true, "runs", &trial.expected);
+    };
+    EXPECT_EQ(judged().outcome, sections ? Outcome::kAgree : Outcome::kDisagree);
+    ++other.calls[0].nodes[0].name.statement;
+    EXPECT_EQ(judged().outcome, Outcome::kDisagree);
+  }
 }
 
 }  // namespace
