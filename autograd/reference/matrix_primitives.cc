@@ -204,7 +204,8 @@ Term SolutionGradient(const Backward& b) {
       calculus.Apply(Primitive::kSolve, {.upper = !upper}, Transposed(calculus, b.in(0).v), b.g.v);
   if (b.which == 1) return {&calculus, h};
   const Variable across = Transposed(calculus, b.result().v);
-  return -Term{&calculus, Triangle(calculus, MatrixProduct(calculus, h, across), !upper)};
+  const Term product = -Term{&calculus, MatrixProduct(calculus, h, across)};
+  return {&calculus, Triangle(calculus, product.v, !upper)};
 }
 
 // I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, (10): with p the

@@ -28,11 +28,11 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kMax,          kArgmax, kCrossEntropy, kTanhInPlace,    kArgsort, kBatchNorm, kCumsum,
-    kCosh,         kStack,  kSinInPlace,   kSqrtInPlace,    kAddr,    kArgmin,    kIndexSelect,
-    kIndexCopy,    kTopk,   kBmm,          kSigmoidInPlace, kOuter,   kLayerNorm, kScatterAdd,
-    kSmoothL1Loss, kDot,    kExpInPlace,   kCosInPlace,     kMin,     kSoftmax,   kCat,
-    kGroupNorm,    kAtanh,  kAddmv,        kCumminIndices,  kNllLoss};
+    kStack,      kScatterAdd,    kLayerNorm,    kBatchNorm, kArgmin, kSmoothL1Loss, kSigmoidInPlace,
+    kDot,        kCumminIndices, kCrossEntropy, kCat,       kMax,    kSoftmax,      kSinInPlace,
+    kNllLoss,    kCosh,          kGroupNorm,    kOuter,     kAddmv,  kIndexSelect,  kIndexCopy,
+    kCosInPlace, kExpInPlace,    kTanhInPlace,  kCumsum,    kArgmax, kAtanh,        kAddr,
+    kBmm,        kMin,           kSqrtInPlace};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -43,15 +43,15 @@ constexpr Opcode kDrawnOnceMore[] = {
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {
-    kTriu,          kPad,          kDropout,       kScatter,     kSolveTriangular,
-    kRepeat,        kFlip,         kCummaxIndices, kBaddbmm,     kLogSoftmax,
-    kSelectScatter, kCummin,       kDet,           kStd,         kScaledDotProductAttention,
-    kRoll,          kLogcumsumexp, kCumprod,       kAddbmm,      kInverse,
-    kEmbedding,     kSliceScatter, kIndexAdd,      kVar,         kCholesky,
-    kSort,          kCummax,       kLogsumexp,     kTopkIndices, kNorm};
+    kDropout, kSort,          kInverse,         kCumprod,   kTopkIndices,
+    kVar,     kBaddbmm,       kSolveTriangular, kAddbmm,    kCholesky,
+    kCummax,  kTopk,          kSliceScatter,    kCummin,    kFlip,
+    kScatter, kIndexAdd,      kLogcumsumexp,    kNorm,      kRoll,
+    kArgsort, kSelectScatter, kCummaxIndices,   kRepeat,    kScaledDotProductAttention,
+    kStd,     kDet,           kLogSoftmax,      kLogsumexp, kEmbedding,
+    kPad};
 // ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {kTril, kPadReflect, kPadReplicate, kPadCircular,
-                                      kAsStridedScatter};
+constexpr Opcode kDrawnFourTimes[] = {kTril, kPadReflect, kPadReplicate, kPadCircular, kTriu};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -59,10 +59,11 @@ int TimesDrawn(Opcode op, bool own_weights) {
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
-                    op == Opcode::kLinear || op == Opcode::kDiagonalScatter;
+                    op == Opcode::kLinear || op == Opcode::kDiagonalScatter ||
+                    op == Opcode::kAsStridedScatter;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh   ? 12
-                    : hard                 ? 5
+                    : hard                 ? 6
                     : has(kDrawnFourTimes) ? 4
                     : thrice               ? 3
                     : has(kDrawnTwice)     ? 2

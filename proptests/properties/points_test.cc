@@ -121,6 +121,7 @@ By WhoJudges(const PointRun& run, size_t order, size_t which, size_t i) {
 // and more.
 double MostUnjudged(const Signature& signature, size_t order) {
   const bool meet = signature.category == program::Category::kNorm ||
+                    signature.op == program::Opcode::kStd ||
                     signature.op == program::Opcode::kScaledDotProductAttention;
   return meet && order == 2 ? 25 : 10;
 }

@@ -20,10 +20,10 @@ class FaultyTest : public ToolTest {
  protected:
   FaultyTest() : ToolTest("tools/oracle/oracle_alone") {}
 
-  // One job over the Programs of seed 2, on the adapter with this fault.
+  // One job over the Programs of seed 3, on the adapter with this fault.
   SubprocessResult Check(const std::string& fault, int programs,
                          const std::vector<std::string>& flags = {}) const {
-    std::vector<std::string> words = {"check", FaultyEngine(fault), "--seed=2", "--jobs=1",
+    std::vector<std::string> words = {"check", FaultyEngine(fault), "--seed=3", "--jobs=1",
                                       absl::StrCat("--programs=", programs)};
     words.insert(words.end(), flags.begin(), flags.end());
     return Tool(words);
