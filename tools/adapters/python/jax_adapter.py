@@ -85,7 +85,7 @@ def strided_places(a):
 
 
 def as_strided(a, x):
-    return jnp.take(x.ravel(), strided_places(a))
+    return jnp.take(x.ravel(), strided_places(a)).reshape(a['shape'])
 
 
 def as_strided_scatter(a, x, y):
