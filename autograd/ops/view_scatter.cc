@@ -19,6 +19,7 @@ namespace {
 struct Names {
   const char* op;
   std::string_view node;
+  bool may_meet = false;  // elements of the part, in one place
 };
 
 // Error(kInvalidArgument) where two elements of a part that lies so have one place.
@@ -42,7 +43,9 @@ Tensor PutAt(const Names& names, const Tensor& a, const Tensor& part, const Plac
   CheckDefined(names.op, a, part);
   kernels::CheckSameKind(names.op, a, part);
   Tensor result = kernels::Clone(a);
-  Tensor target = Alias(result, places(result));
+  const Geometry where = places(result);
+  if (names.may_meet) CheckApart(names.op, where);
+  Tensor target = Alias(result, where);
   if (target.sizes() != part.sizes()) {
     throw Error(ErrorKind::kShape,
                 absl::StrCat("[", names.op, "] a part of shape ", ShapeToString(part.sizes()),
@@ -89,13 +92,10 @@ Tensor DiagonalScatter(const Tensor& a, const Tensor& part, Ints dims, int64_t b
 
 Tensor AsStridedScatter(const Tensor& a, const Tensor& part, Ints shape, Ints strides,
                         int64_t start) {
-  constexpr Names kNames = {"as_strided_scatter", "AsStridedScatterBackward"};
-  CheckDefined(kNames.op, a);
-  const auto places =
+  return PutAt(
+      {"as_strided_scatter", "AsStridedScatterBackward", /*may_meet=*/true}, a, part,
       [shape = Shape(shape.begin(), shape.end()), strides = Shape(strides.begin(), strides.end()),
-       start](const Tensor& whole) { return StridedGeometry(whole, shape, strides, start); };
-  CheckApart(kNames.op, places(a.IsContiguous() ? a : kernels::Clone(a)));
-  return PutAt(kNames, a, part, places);
+       start](const Tensor& whole) { return StridedGeometry(whole, shape, strides, start); });
 }
 
 }  // namespace twingrad::ops
