@@ -1,4 +1,5 @@
 #include "autograd/program/random_program.h"
+#include "autograd/program/square.h"
 
 #include <algorithm>
 #include <bit>
@@ -183,7 +184,7 @@ class RandomStatements {
 
   // Operands of what is made of square matrices.
   void TakeSquares(Statement& statement) {
-    if (statement.op < Opcode::kInverse || statement.op > Opcode::kCholesky) return;
+    if (!IsOfSquares(statement.op)) return;
     const auto size = static_cast<int64_t>(Below(4));
     for (ValueId& operand : statement.operands) {
       operand = builder_.SeededLeaf({DType::kF64, {size, size}}, 1);

@@ -1,4 +1,5 @@
 #include "autograd/program/result_type.h"
+#include "autograd/program/square.h"
 
 #include <algorithm>
 #include <cmath>
@@ -356,7 +357,7 @@ bool Inference::Dispatch() {
       if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
       if (op() == Opcode::kLinear) return Linear();
       if (op() == Opcode::kScaledDotProductAttention) return Attention();
-      if (op() >= Opcode::kInverse && op() <= Opcode::kCholesky) return OfSquares();
+      if (IsOfSquares(op())) return OfSquares();
       if (signature_.Find(Key::kOutputPadding) != nullptr) return Transposed();
       if (signature_.Find(Key::kGroups) != nullptr) return Convolved();
       return signature_.max_operands == 3 ? AddedProduct() : Matmul();

@@ -37,8 +37,6 @@ std::vector<double> Elements(Source& source, int64_t n, Kind kind, bool positive
 
 }  // namespace
 
-bool IsOfSquares(Opcode op) { return op >= Opcode::kInverse && op <= Opcode::kCholesky; }
-
 ValueId MakeSquares(Draft& draft, Opcode op) {
   Source& source = draft.source();
   const int64_t n = source.Chance(4) ? 0 : source.Between(1, 3);

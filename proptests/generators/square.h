@@ -2,11 +2,12 @@
 
 #pragma once
 
+#include "autograd/program/square.h"
 #include "proptests/generators/draft.h"
 
 namespace twingrad::generators {
 
-bool IsOfSquares(Opcode op);
+using twingrad::program::IsOfSquares;
 
 // A leaf of one or several matrices that the op takes: of sizes 0 to 3, mostly well conditioned,
 // now and then of any elements, or singular for certain.

@@ -10,6 +10,7 @@
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parts.h"
+#include "autograd/program/square.h"
 #include "autograd/program/view_scatter.h"
 
 namespace twingrad::properties {
@@ -226,7 +227,7 @@ class Maker {
     if (op_.category == Category::kInPlace) return ApplyInPlace(shape);
     if (program::PlaneRank(op_) > 0) return ApplyToWindows(program::PlaneRank(op_));
     if (const auto view = program::ViewWrittenBy(op_.op)) return ApplyInPlaceOf(*view, shape);
-    if (op_.op >= Opcode::kInverse && op_.op <= Opcode::kCholesky) return ApplyToSquares();
+    if (program::IsOfSquares(op_.op)) return ApplyToSquares();
     switch (op_.op) {
       case Opcode::kWhere: {
         const ValueId mask = Indices(shape, DType::kBool, 2), a = Numbers(shape, 0);

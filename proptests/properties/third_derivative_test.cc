@@ -14,6 +14,7 @@
 #include "autograd/program/parts.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/square.h"
 #include "autograd/program/view_scatter.h"
 #include "autograd/reference/ball/ball.h"
 #include "gtest/gtest.h"
@@ -228,7 +229,7 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   if ((norm && operand > 0) || (op == Opcode::kLinear && operand == 2)) {
     return b.Op(Opcode::kSum, {matrix}, {{Key::kDims, std::vector<int64_t>{0}}});
   }
-  if (op >= Opcode::kInverse && op <= Opcode::kCholesky) return AsSquares(b, op, operand, matrix);
+  if (program::IsOfSquares(op)) return AsSquares(b, op, operand, matrix);
   std::vector<int64_t> ranked;
   if (op == Opcode::kBmm || op == Opcode::kBaddbmm || (op == Opcode::kAddbmm && operand > 0)) {
     ranked = {1, shape[0], shape[1]};
