@@ -154,6 +154,7 @@ def ag_package(
         test_tags = [],
         model = False,
         group = True,
+        group_tests = True,
         **kwargs):
     """All of a folder: the library NAME of its sources, and the program NAME_test of its tests.
 
@@ -170,7 +171,8 @@ def ag_package(
       test_size: as size of cc_test.
       test_tags: as tags of cc_test.
       model: the library exists against the model alone, and so do the tests.
-      group: the sources may be compiled several at a time (grouped.bzl), and those of the tests are.
+      group: the sources may be compiled several at a time (grouped.bzl).
+      group_tests: those of the tests are.
       **kwargs: further attributes of the library.
     """
     if native.glob(["README.md"]):
@@ -195,7 +197,7 @@ def ag_package(
             srcs = tests + test_srcs,
             data = test_data,
             model = model,
-            group = group,
+            group = group_tests,
             tags = test_tags,
             deps = depset([":" + name, "@com_google_googletest//:gtest_main"] + deps + test_deps).to_list(),
         )
