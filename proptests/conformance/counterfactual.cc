@@ -62,6 +62,10 @@ bool Is(const Statement& statement) {
   return SignatureOf(statement.op).category == category;
 }
 
+bool WritesInPlace(const Statement& statement) {
+  return Is<Category::kInPlace>(statement) || statement.op == Opcode::kCustomInPlace;
+}
+
 std::optional<Program> WithOneCall(const Program& program) {
   int calls = 0;
   return Rewritten(program, [&calls](const Statement& s) {
@@ -92,7 +96,7 @@ std::optional<Program> WithoutFeature(const Program& program, std::string_view f
   if (feature == "several_calls" || feature == "grad_of_grad") return WithOneCall(program);
   if (feature == "create_graph") return WithoutGraphs(program);
   if (feature == "inputs") return WithoutInputs(program);
-  if (feature == "in_place") return Rewritten(program, Dropping(Is<Category::kInPlace>));
+  if (feature == "in_place") return Rewritten(program, Dropping(WritesInPlace));
   if (feature == "hook") return Rewritten(program, Dropping(Is<Category::kHook>));
   if (feature == "retain_grad") {
     return Rewritten(program,

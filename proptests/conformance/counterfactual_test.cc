@@ -82,6 +82,7 @@ TEST(CounterfactualTest, FeaturesAreTakenOneByOne) {
       "retain_grad %y\n"
       "begin kind=no_grad\n"
       "neg_ %x\n"
+      "custom_ %x do=pass\n"
       "end\n"
       "%g = grad %y inputs=%x create_graph=1\n"
       "backward %g inputs=%x\n",
@@ -89,6 +90,7 @@ TEST(CounterfactualTest, FeaturesAreTakenOneByOne) {
   ASSERT_EQ(left.size(), 6u);
   EXPECT_FALSE(absl::StrContains(left.at("several_calls"), "backward"));
   EXPECT_FALSE(absl::StrContains(left.at("in_place"), "neg_"));
+  EXPECT_FALSE(absl::StrContains(left.at("in_place"), "custom_"));
   EXPECT_FALSE(absl::StrContains(left.at("retain_grad"), "retain_grad"));
   EXPECT_FALSE(absl::StrContains(left.at("no_grad"), "begin"));
   EXPECT_TRUE(absl::StrContains(left.at("no_grad"), "neg_"));

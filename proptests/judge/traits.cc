@@ -99,6 +99,9 @@ Traits TraitsOf(const Program& program) {
       case Category::kInPlace:
         Set(&traits, Trait::kInPlace);
         break;
+      case Category::kCustom:
+        Set(&traits, Trait::kInPlace, statement.op == Opcode::kCustomInPlace);
+        break;
       case Category::kHook:
         Set(&traits, Trait::kHook);
         break;

@@ -16,7 +16,7 @@ namespace twingrad::judge {
 // Things a Program can hold that are worth counting; TraitName gives the printed word.
 enum class Trait : uint8_t {
   kView,
-  kInPlace,
+  kInPlace,  // custom_ too
   kHook,
   kRetainGrad,
   kNoGrad,

@@ -20,6 +20,9 @@ TEST(Traits, AreFoundInStatements) {
   EXPECT_TRUE(Has("%x = leaf type=f32[]\n", Trait::kF32));
   EXPECT_TRUE(Has("%x = leaf type=f64[] device=dev:1\n", Trait::kSeveralDevices));
   EXPECT_TRUE(Has("begin kind=no_grad\nend\n", Trait::kNoGrad));
+  EXPECT_TRUE(Has("%x = leaf type=f64[]\nneg_ %x\n", Trait::kInPlace));
+  EXPECT_TRUE(Has("%x = leaf type=f64[]\ncustom_ %x do=pass\n", Trait::kInPlace));
+  EXPECT_FALSE(Has("%x = leaf type=f64[]\n%y = custom %x do=pass\n", Trait::kInPlace));
   EXPECT_FALSE(Has("%x = leaf type=f64[]\n", Trait::kView));
 }
 

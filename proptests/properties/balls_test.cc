@@ -17,6 +17,7 @@
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball.h"
 #include "autograd/reference/dual.h"
+#include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
 #include "proptests/oracles/compare.h"
@@ -202,6 +203,24 @@ TEST(Balls, OfViewsWritesAndSecondDerivatives) {
                return TextOf(JudgeBall(evidence, ball, nullptr));
              });
   EXPECT_GE(judged, 500);
+}
+
+// What ends in an error is not judged by balls. Asked all the same, they refuse or say something,
+// and read nothing that is not there, which ASan sees.
+TEST(Balls, MayBeAskedWhatEndsInAnError) {
+  int ended = 0, refused = 0;
+  ForAll(6000, {}, [&](const program::Program& program) {
+    const auto twin = reference::RunTwin(program);
+    if (!twin.observation.error && twin.observation.survived.empty()) return std::string();
+    ++ended;
+    const BallResult ball = reference::ball::RunBall(program);
+    refused += ball.refusal == Refusal::kNone ? 0 : 1;
+    const bool fits =
+        ball.refusal != Refusal::kNone || ball.values.size() == twin.observation.values.size();
+    return std::string(fits ? "" : "balls for other values than those of the Program");
+  });
+  std::printf("%d ended in an error, of which balls refused %d\n", ended, refused);
+  EXPECT_GE(ended, 300);
 }
 
 }  // namespace

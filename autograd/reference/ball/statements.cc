@@ -125,7 +125,10 @@ void Witness::View(const Statement& statement) {
   const ValueId of = statement.operands[0], result = statement.results[0];
   Renew(of);
   const Variable& source = At(of);
-  if (statement.op == Opcode::kReshape && !source.layout.IsContiguous()) {
+  const bool follows = statement.op == Opcode::kView || statement.op == Opcode::kReshape ||
+                       statement.op == Opcode::kAsStrided;
+  if (follows && !source.layout.IsContiguous()) {
+    if (statement.op != Opcode::kReshape) throw NotApplicable{Refusal::kForm};  // an error
     Tensor copy = Read(of);
     copy.shape = source.layout.View(statement).shape;
     return Define(result, copy);

@@ -51,6 +51,15 @@ TEST(BallStatements, AReshapeOfWhatIsNotContiguousIsACopy) {
   ExpectNumbers(view.Grad("x"), {0, 0, 0, 0}, "x");
 }
 
+// The run ends there, so there is nothing to say.
+TEST(BallStatements, AViewOfWhatIsNotContiguousIsRefused) {
+  const std::string x = "%x = leaf type=f64[] data=1\n%y = as_strided %x shape=2 stride=0\n";
+  EXPECT_EQ(BallRun(x + "%v = view %y shape=1,2\n%z = sub %v %v\n").result().refusal,
+            Refusal::kForm);
+  EXPECT_EQ(BallRun(x + "%v = as_strided %y shape=1 stride=1 start=1\n").result().refusal,
+            Refusal::kForm);
+}
+
 TEST(BallStatements, CustomFunctions) {
   const BallRun run(absl::StrCat(kX,
                                  "%a,%b = custom %x %x do=scale by=5 non_differentiable=1\n"

@@ -45,11 +45,11 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
     for (const Tensor& operand : operands) {
       const bool floating = at::isFloatingType(operand.scalar_type());
       state.has_gradient.push_back(floating);
-      Tensor result;
+      Tensor result;  // row-major, as all results of Programs
       if (floating && state.action == "square") {
-        result = at::mul(operand, operand);
+        result = at::mul(operand, operand).contiguous();
       } else if (floating && state.action == "exp") {
-        result = at::exp(operand);
+        result = at::exp(operand).contiguous();
       } else {
         result = operand.clone(at::MemoryFormat::Contiguous);
       }
