@@ -128,7 +128,8 @@ void Witness::View(const Statement& statement) {
   const bool follows = statement.op == Opcode::kView || statement.op == Opcode::kReshape ||
                        statement.op == Opcode::kAsStrided;
   if (follows && !source.layout.IsContiguous()) {
-    if (statement.op != Opcode::kReshape) throw NotApplicable{Refusal::kForm};  // an error
+    // The run ends there in an error.
+    if (statement.op != Opcode::kReshape) throw NotApplicable{Refusal::kForm};
     Tensor copy = Read(of);
     copy.shape = source.layout.View(statement).shape;
     return Define(result, copy);
