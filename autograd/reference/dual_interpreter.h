@@ -160,6 +160,7 @@ class DualInterpreter {
   // Makes .grad unknown where the reach says so.
   void AddUnknown(program::ValueId value, const Reach& reach, bool has_history);
   void AddOfOthers(const Disturbed& disturbed, bool create_graph);
+  bool IsFinite(program::ValueId seed);
   void FailedCall(const program::Statement& statement);
   void FailedWrite(const program::Statement& statement);
 

@@ -214,12 +214,26 @@ void DualInterpreter::ExtendBySingular(Reach& reach) const {
   }
 }
 
+// Whether a slope of 0 times each of its elements is 0.
+bool DualInterpreter::IsFinite(ValueId seed) {
+  if (!values_[seed].defined) return true;
+  const Array& array = *Read(seed).value;
+  for (int32_t i = 0; IsFloating(array.dtype) && i < array.size; ++i) {
+    if (!std::isfinite(array.v[i]) || std::isinf(array.Error(i))) return false;
+  }
+  return true;
+}
+
 // It may have added to .grad what it would have added, or not.
 void DualInterpreter::FailedCall(const Statement& statement) {
   const Disturbed disturbed = DisturbedBy(statement);
   const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
   Reach reach = disturbed.gradients;
-  for (const ValueId root : statement.operands) Extend(reach, History(root), false);
+  const auto seeds = statement.Get<std::vector<ValueId>>(Key::kSeeds);
+  for (size_t r = 0; r < statement.operands.size(); ++r) {
+    const bool given = r < seeds.size() && seeds[r] != kNoValue;
+    Extend(reach, History(statement.operands[r]), given && !IsFinite(seeds[r]));
+  }
   ExtendBySingular(reach);
   const auto* filter = statement.Find(Key::kInputs);
   std::vector<ValueId> inputs;

@@ -213,6 +213,18 @@ TEST(DualReach, BeforeAnErrorAllIsJudged) {
   EXPECT_EQ(call.Grad("w", 0), 1);
 }
 
+TEST(DualReach, AFailedCallMayAddNaNWhereTheSlopeIsZero) {
+  const auto fails = [](const std::string& seed) {
+    return Witness(
+        "%y = mul %x %x\n%z = sub %y %y\n%s = sum %y\nbackward %s\n%p = mul %z %w\n"
+        "%n = leaf type=f64[2] fill=" +
+        seed + "\nbackward %p seeds=%n\n");
+  };
+  EXPECT_TRUE(fails("nan").ExcusesGrad("w", 0));
+  EXPECT_TRUE(fails("inf").ExcusesGrad("w", 0));
+  EXPECT_FALSE(fails("1").ExcusesGrad("w", 0));
+}
+
 TEST(DualReach, AGradientThatIsNotKnownMakesUnknownWhatIsMadeOfIt) {
   const Known known = Witness(
       "%v = slice %x dim=0 stop=1\n%y = mul %v %v\n%s = sum %y\n"
