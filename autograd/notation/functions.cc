@@ -138,6 +138,11 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim) {
   return ops::Argmin(a, DimOf(a, dim), keepdim);
 }
 
+Tensor Einsum(const std::string& equation, const std::vector<Tensor>& operands) {
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& operand : operands) pointers.push_back(&operand);
+  return ops::Einsum({pointers.data(), pointers.size()}, equation);
+}
 Tensor Cat(const std::vector<Tensor>& operands, int64_t dim) {
   return Joined(ops::Cat, operands, dim, /*added_rank=*/0);
 }

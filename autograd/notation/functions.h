@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "autograd/ops/ops.h"
@@ -136,6 +137,8 @@ Tensor Min(const Tensor& a, int64_t dim, bool keepdim = false);
 Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim = false);
 Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim = false);
 
+// One operand or two: Einsum("ij,jk->ik", {a, b}).
+Tensor Einsum(const std::string& equation, const std::vector<Tensor>& operands);
 Tensor Cat(const std::vector<Tensor>& operands, int64_t dim);
 Tensor Stack(const std::vector<Tensor>& operands, int64_t dim);
 Tensor Flip(const Tensor& a, Ints dims);

@@ -85,6 +85,7 @@ TEST(Functions, PlacesAndLists) {
   ExpectSame(Cat({a, b}, -1), ops::Cat({&a, &b}, 1));
   ExpectSame(Stack({a, a}, -1), ops::Stack({&a, &a}, 2));
   ExpectSame(Flip(a, {-1}), ops::Flip(a, {1}));
+  ExpectSame(Einsum("ij,ik->jk", {a, b}), ops::Einsum({&a, &b}, "ij,ik->jk"));
   ExpectSame(IndexSelect(a, -1, index), ops::IndexSelect(a, 1, index));
   ExpectSame(Gather(a, -1, table), ops::Gather(a, 1, table));
   const Tensor source = Numbers({2, 1});

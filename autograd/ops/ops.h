@@ -8,6 +8,7 @@
 #include "autograd/ops/convolution.h"     // IWYU pragma: export
 #include "autograd/ops/copy.h"            // IWYU pragma: export
 #include "autograd/ops/dropout.h"         // IWYU pragma: export
+#include "autograd/ops/einsum.h"          // IWYU pragma: export
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export

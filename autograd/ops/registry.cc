@@ -105,6 +105,8 @@ Tensor DropoutOf(const Tensor& a, double by, int64_t seed) {
   return Dropout(a, by, static_cast<uint64_t>(seed));
 }
 
+Tensor EinsumOf(Joined o, std::string equation) { return Einsum(o, equation); }
+
 Tensor SwapDims(const Tensor& a, Ints dims) { return Transpose(a, dims.at(0), dims.at(1)); }
 
 constexpr std::string_view kNumbers = "f32 f64 i64";
@@ -265,6 +267,8 @@ constexpr RegisteredOp kRows[] = {
      "f32 f64 i64; b and c of rank 3"},
     {Opcode::kBmm, Run<Bmm>, "a b", "g bᵀ; aᵀ g", "f32 f64 i64; rank 3"},
     {Opcode::kDot, Run<Dot>, "Σ a b", "g b; g a", "f32 f64 i64; rank 1"},
+    {Opcode::kEinsum, Run<EinsumOf, kEquation>, "Σ a b by labels",
+     "Σ g b by labels; Σ g a by labels", "f32 f64 i64; one operand or two"},
     {Opcode::kOuter, Run<Outer>, "a bᵀ", "g b; gᵀ a", "f32 f64 i64; rank 1"},
     {Opcode::kLinear, Run<LinearOf>, "a bᵀ + c", "g b; gᵀ a; Σ g", "f32 f64; b of rank 2"},
     {Opcode::kScaledDotProductAttention, Run<ScaledDotProductAttention, kCausal>,

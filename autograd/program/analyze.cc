@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "autograd/program/element_text.h"
+#include "autograd/program/equation.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/parts.h"
@@ -116,8 +117,13 @@ bool Analyzer::CheckArgument(const AttributeSpec& spec, const AttributeValue& va
     return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
                            "; it is one of: ", spec.words);
   }
+  if (spec.format == Format::kEquation && !ParseEquation(std::get<std::string>(value))) {
+    return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
+                           "; it is labels a to z of each operand and the result: ij,jk->ik");
+  }
+  const bool names = spec.format == Format::kName || spec.format == Format::kTarget;
   if (const auto* name = std::get_if<std::string>(&value);
-      name != nullptr && spec.format != Format::kWord && !IsName(*name)) {
+      names && name != nullptr && !IsName(*name)) {
     return fault_.BlameKey(spec.key, "handle ", Quoted(*name),
                            "; 1 to 64 of A-Z a-z 0-9 _ and . go");
   }

@@ -67,6 +67,7 @@ inline constexpr AttributeSpec kTransposedKeys[] = {
 inline constexpr AttributeSpec kDropoutKeys[] = {Required(Key::kBy, kNumber),
                                                  Required(Key::kSeed, kInteger)};
 inline constexpr AttributeSpec kCausalKeys[] = {Flag(Key::kCausal)};
+inline constexpr AttributeSpec kEquationKeys[] = {Required(Key::kEquation, kEquation)};
 inline constexpr AttributeSpec kUpperKeys[] = {Flag(Key::kUpper)};
 inline constexpr AttributeSpec kEps = Required(Key::kEps, kNumber);
 inline constexpr AttributeSpec kLayerNormKeys[] = {Required(Key::kCount, kInteger), kEps};

@@ -18,9 +18,9 @@ inline constexpr int kMaxStatements = 200'000;
 inline constexpr int64_t kMaxLooks = 50'000'000;
 inline constexpr int kMaxRank = 6;
 inline constexpr int64_t kMaxElements = int64_t{1} << 20;  // of one tensor
-// Of a whole Program: the elements of all values, the terms that matmul, addmm and convolutions add
-// up, the entries of the windows of pools, and the n (n + 1) / 2 terms of each row of length n of
-// cumsum.
+// Of a whole Program: the elements of all values, the terms that matmul, einsum and convolutions
+// add up, the entries of the windows of pools, and the n (n + 1) / 2 terms of each row of length n
+// of cumsum.
 inline constexpr int64_t kMaxTotalElements = int64_t{1} << 26;
 inline constexpr int kMaxNesting = 16;     // of begin ... end
 inline constexpr int kMaxNestedCalls = 3;  // of do=backward: calls within calls within a call

@@ -122,6 +122,7 @@ enum class Opcode : uint8_t {
   kAddbmm,
   kBmm,
   kDot,
+  kEinsum,
   kOuter,
   kLinear,
   kScaledDotProductAttention,  // causal=
@@ -310,6 +311,7 @@ enum class Key : uint8_t {
   kEps,                // norms: what is added to a variance
   kCausal,             // attention: no query sees keys behind its own place (0/1)
   kUpper,              // solve_triangular: which triangle is read (0/1)
+  kEquation,           // einsum: a letter for each dimension of operands and result
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

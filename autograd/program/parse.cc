@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/element_text.h"
+#include "autograd/program/equation.h"
 #include "autograd/program/fault.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
@@ -225,6 +226,10 @@ class Parser {
       case Format::kWord:
         value = std::string(text);
         return IsWord(spec.words, text) || FailArgument(spec, text, "one of: ", spec.words);
+      case Format::kEquation:
+        value = std::string(text);
+        return ParseEquation(text).has_value() ||
+               FailArgument(spec, text, "labels a to z of each operand and the result: ij,jk->ik");
       case Format::kName:
         value = std::string(text);
         return IsName(text) || FailArgument(spec, text, "a handle: 1 to 64 of A-Z a-z 0-9 _ and .");

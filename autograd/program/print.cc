@@ -59,6 +59,7 @@ void AppendArgument(const Program& program, const Statement& statement, Format f
     case Format::kNumber:
       return AppendFloat(std::get<double>(value), out);
     case Format::kWord:
+    case Format::kEquation:
     case Format::kName:
       out += std::get<std::string>(value);
       return;

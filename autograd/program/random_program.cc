@@ -82,6 +82,7 @@ class RandomStatements {
     if (PlaneRank(signature) > 0) TakePlane(statement, static_cast<size_t>(PlaneRank(signature)));
     TakeNetwork(statement);
     TakeSquares(statement);
+    TakeContracted(statement);
     type_ = Type();
     elements_ = static_cast<size_t>(NumElements(type_.shape));
     if (statement.op == Opcode::kExpect && !statement.operands.empty()) {
@@ -191,6 +192,23 @@ class RandomStatements {
     }
   }
 
+  // Operands of einsum, of equal sizes.
+  void TakeContracted(Statement& statement) {
+    if (statement.op != Opcode::kEinsum) return;
+    operands_ = statement.operands.size();
+    const auto size = static_cast<int64_t>(1 + Below(2));
+    for (ValueId& operand : statement.operands) {
+      operand = builder_.SeededLeaf({DType::kF64, {size, size}}, 1);
+    }
+  }
+
+  // Of those.
+  std::string Equation() {
+    constexpr const char* kOfOne[] = {"ij->ji", "ij->i", "ij->"};
+    constexpr const char* kOfTwo[] = {"ij,jk->ik", "ij,ij->", "ij,kl->lji"};
+    return operands_ == 1 ? kOfOne[Below(3)] : kOfTwo[Below(3)];
+  }
+
   // Few handles, so that most recur.
   std::string Handle() { return absl::StrCat("h", Below(4)); }
 
@@ -250,6 +268,8 @@ class RandomStatements {
         const std::vector<std::string> words = absl::StrSplit(spec.words, ' ');
         return words[Below(words.size())];
       }
+      case Format::kEquation:
+        return Equation();
       case Format::kName:
       case Format::kTarget:
         return Handle();
@@ -325,6 +345,7 @@ class RandomStatements {
   TensorType type_;  // of the statement being drawn
   size_t elements_ = 1;
   int64_t groups_ = 1;
+  size_t operands_ = 0;  // of the last einsum
 };
 
 }  // namespace

@@ -356,6 +356,7 @@ bool Inference::Dispatch() {
       if (op() == Opcode::kBmm) return ProductOfRank(3);
       if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
       if (op() == Opcode::kLinear) return Linear();
+      if (op() == Opcode::kEinsum) return Contracted();
       if (op() == Opcode::kScaledDotProductAttention) return Attention();
       if (IsOfSquares(op())) return OfSquares();
       if (signature_.Find(Key::kOutputPadding) != nullptr) return Transposed();

@@ -108,6 +108,9 @@ class Inference {
   // result_type_square.cc: inverses and the like.
   bool OfSquares();
 
+  // result_type_einsum.cc: einsum.
+  bool Contracted();
+
   // result_type_norm.cc: norms.
   bool Norm();
   bool Channels(Shape* of_weights);

@@ -57,6 +57,18 @@ TEST(ResultType, Matmul) {
   EXPECT_EQ(TypeOf("f64[2,0]", "matmul %x %z", "f64[0,4]"), "f64[2,4]");
 }
 
+TEST(ResultType, SumsOfProductsByAnEquation) {
+  EXPECT_EQ(TypeOf("f64[2,3]", "einsum %x %z equation=ij,jk->ik", "f64[3,4]"), "f64[2,4]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "einsum %x equation=ij->ji"), "f64[3,2]");
+  EXPECT_EQ(TypeOf("f64[3,3]", "einsum %x equation=ii->"), "f64[]");
+  EXPECT_EQ(TypeOf("f64[0,3]", "einsum %x %z equation=ij,->j", "f64[]"), "f64[3]");
+  EXPECT_TRUE(Refused(TypeOf("f64[2,3]", "einsum %x equation=ij,->j"), "for 1 operands"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2,3]", "einsum %x equation=ij->jj"), "occurs there once"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2,3]", "einsum %x equation=ii->i"), "a label has one size"));
+  EXPECT_TRUE(Refused(TypeOf("f64[200,300]", "einsum %x %z equation=ij,kl->", "f64[300,200]"),
+                      "a Program may have"));
+}
+
 TEST(ResultType, Views) {
   EXPECT_EQ(TypeOf("f64[2,3]", "view %x shape=3,2,1"), "f64[3,2,1]");
   EXPECT_EQ(TypeOf("f64[1]", "reshape %x shape=scalar"), "f64[]");

@@ -70,7 +70,7 @@ constexpr auto kKeyNames = SplitWords<kNumKeys>(
     "type data seed fill grad device dims keepdim shape dim index start stop step to seeds inputs "
     "retain_graph create_graph allow_unused materialize id do by target kind count error at "
     "min max descending reduction pads kernel stride padding dilation groups "
-    "output_padding align_corners eps causal upper "
+    "output_padding align_corners eps causal upper equation "
     "non_differentiable keep_undefined waits");
 
 // Names end in 1d, 2d or 3d, with _indices after it where the result is indices.
@@ -154,6 +154,7 @@ bool HasFormat(Format format, const AttributeValue& value) {
     case Format::kNumber:
       return std::holds_alternative<double>(value);
     case Format::kWord:
+    case Format::kEquation:
     case Format::kName:
       return std::holds_alternative<std::string>(value);
     case Format::kIntegers:

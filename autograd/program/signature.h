@@ -59,6 +59,7 @@ enum class Format : uint8_t {
   kInteger,   // int64_t: decimal
   kNumber,    // double: an element of type f64
   kWord,      // std::string: one of `words`
+  kEquation,  // std::string: labels of operands and result, as of equation.h
   kName,      // std::string: a handle, spelled as a value's name without the %
   kIntegers,  // std::vector<int64_t>: 0,2,1; `scalar` for an empty list
   kElements,  // Bits: elements of the statement's type= (f64 where it has none), comma-separated

@@ -201,6 +201,11 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kMatmul, kDot, "dot", 2,
              {Dependence::kBilinear, Numbers::kMatmul, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "the sum of products of two vectors"),
+    Computed(Category::kMatmul, kEinsum, "einsum", Count{1, 2},
+             {Dependence::kBilinear, Numbers::kMatmul, kSavesAForB | kSavesBForA}, kNumeric,
+             kEquationKeys,
+             "a, or a b, where each letter of equation= is an index: summed over the letters that "
+             "stand before -> alone"),
     Computed(Category::kMatmul, kOuter, "outer", 2,
              {Dependence::kBilinear, Numbers::kProduct, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "the products of each element of vector a with each of vector b"),

@@ -22,6 +22,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/compounds.h"
+#include "autograd/reference/contraction.h"
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/lowering.h"
 #include "autograd/reference/moves.h"
@@ -81,7 +82,7 @@ class Composite {
              {&Composite::ExtremeAlong, {kMax, kMin, kArgmax, kArgmin}},
              {&Composite::Matmul, {kMatmul, kBmm, kDot}},
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
-             {&Composite::Outer, {kOuter}},
+             {&Composite::Contract, {kOuter, kEinsum}},
              {&Composite::OfSquares, {kInverse, kDet, kSolveTriangular, kCholesky}},
              {&Composite::Join, {kCat, kStack}},
              {&Composite::Moved, {kFlip, kRoll, kTril, kTriu, kPad}},
@@ -166,8 +167,6 @@ class Composite {
                       Keep(maps.shape));
   }
 
-  Value Outer() { return OuterOf(algebra_, in_[0], in_[1]); }
-
   Value Copy() {
     const Shape* shape = shapes_[0];
     if (op_ == Opcode::kReshape) shape = Keep(ViewMap(arena(), statement_, *shape).shape);
@@ -228,6 +227,7 @@ class Composite {
     return Chosen(places, Keep(shape), ties);
   }
 
+  Value Contract() { return ContractedBy<Algebra>(algebra_, statement_, in_, shapes_); }
   Value OfNetwork() { return OfNetworks<Algebra>(algebra_, statement_, in_, shapes_); }
   Value OfSquares() { return OfSquareMatrices<Algebra>(algebra_, statement_, in_, shapes_); }
   Value OnPlane() { return OnPlanes<Algebra>(algebra_, statement_, in_, shapes_); }

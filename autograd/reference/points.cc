@@ -131,6 +131,7 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kAddbmm, "everywhere", "", "", ""},
     {Opcode::kBmm, "everywhere", "", "", ""},
     {Opcode::kDot, "everywhere", "", "", ""},
+    {Opcode::kEinsum, "everywhere", "", "", ""},
     {Opcode::kOuter, "everywhere", "", "", ""},
     {Opcode::kLinear, "everywhere", "", "", ""},
     {Opcode::kScaledDotProductAttention, "everywhere", "", "", ""},

@@ -8,6 +8,7 @@
 
 #include "autograd/program/signature.h"
 #include "proptests/generators/alias.h"
+#include "proptests/generators/einsum.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/network.h"
 #include "proptests/generators/operation.h"
@@ -175,6 +176,8 @@ void Try(Draft& draft, Opcode op, ValueId x) {
         ApplyLinear(draft, x);
       } else if (op == Opcode::kScaledDotProductAttention) {
         ApplyAttention(draft, x);
+      } else if (op == Opcode::kEinsum) {
+        ApplyEinsum(draft, x);
       } else if (IsOfSquares(op)) {
         ApplySquares(draft, x);
       } else {

@@ -57,6 +57,9 @@ bool IsView(Opcode op, bool operand_contiguous) {
 
 // How many products an entry of a matrix product or of a convolution adds up.
 int64_t TermsOfProduct(const Signature& signature, const Shape& a, const Shape& b) {
+  if (signature.op == Opcode::kEinsum) {  // at most
+    return twingrad::program::NumElements(a) * twingrad::program::NumElements(b);
+  }
   if (signature.Find(Key::kGroups) == nullptr) return a.empty() ? 1 : a.back();
   const bool transposed = signature.Find(Key::kOutputPadding) != nullptr;
   return twingrad::program::NumElements(b) / b[transposed ? 1 : 0];
@@ -124,6 +127,7 @@ ValueId Draft::LearnLeaf(ValueId leaf, bool grad, const Range& range) {
 
 // Of a sum of products, and what is added to it.
 Range Draft::RangeOfProduct(Opcode op, absl::Span<const ValueId> operands) const {
+  if (operands.size() == 1) return AfterSum(known_[operands[0]].range, NumElements(operands[0]));
   const ValueId a = operands[0], b = operands[1];
   const int64_t products = TermsOfProduct(SignatureOf(op), ShapeOf(a), ShapeOf(b));
   const Range sum = AfterSum(AfterProduct(known_[a].range, known_[b].range), products);

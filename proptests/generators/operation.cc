@@ -8,6 +8,7 @@
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
+#include "proptests/generators/einsum.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/rearrange.h"
 #include "proptests/generators/window.h"
@@ -324,6 +325,7 @@ ValueId ApplyMatmul(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const size_t rank = draft.ShapeOf(x).size();
   if (rank > 1 && source.Chance(12)) return ApplyConvolution(draft, x);
+  if (source.Chance(12)) return ApplyEinsum(draft, x);
   if (rank > 0 && rank <= 3 && source.Chance(25)) return ApplyAddmm(draft, x);
   if ((rank == 1 || rank == 3) && source.Chance(50)) return ApplyRanked(draft, x);
   if (!draft.options().Has(Opcode::kMatmul)) return x;

@@ -238,15 +238,11 @@ class Maker {
         return b_.Op(op_.op, {mask, Numbers(shape, 0)}, AttributesOf(op_.op, type_, numbers_));
       }
       case Opcode::kDot:
-      case Opcode::kOuter: {
-        const ValueId a = Numbers({4}, 0);
-        return b_.Op(op_.op, {a, Numbers({4}, 1)});
-      }
+      case Opcode::kOuter:
       case Opcode::kBmm:
-      case Opcode::kMatmul: {
-        const ValueId a = Numbers({2, 2, 2}, 0);
-        return b_.Op(op_.op, {a, Numbers({2, 2, 2}, 1)});
-      }
+      case Opcode::kMatmul:
+      case Opcode::kEinsum:
+        return ApplyToFactors();
       case Opcode::kAddmm: {
         const ValueId a = Numbers({3, 3}, 0), b = Numbers({3, 2}, 1);
         return b_.Op(op_.op, {a, b, Numbers({2, 3}, 2)});
@@ -338,6 +334,15 @@ class Maker {
   }
 
   // Of one row: functions of a number.
+  ValueId ApplyToFactors() {
+    const bool vectors = op_.op == Opcode::kDot || op_.op == Opcode::kOuter;
+    const bool labels = op_.op == Opcode::kEinsum;
+    const Shape shape = vectors ? Shape{4} : labels ? Shape{2, 4} : Shape{2, 2, 2};
+    const ValueId a = Numbers(shape, 0), b = Numbers(shape, 1);
+    if (!labels) return b_.Op(op_.op, {a, b});
+    return b_.Op(op_.op, {a, b}, {{Key::kEquation, std::string("ij,kj->ki")}});
+  }
+
   ValueId ApplyToSquares() {
     const Shape shape = {4, 1, 1};
     const ValueId a = op_.op == Opcode::kDet ? Numbers(shape) : Pivots(shape);

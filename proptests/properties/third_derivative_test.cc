@@ -102,6 +102,8 @@ Attributes AttributesOfNetwork(Opcode op) {
 Attributes AttributesOf(Opcode op, int64_t rows) {
   using List = std::vector<int64_t>;
   switch (op) {
+    case Opcode::kEinsum:
+      return {{Key::kEquation, std::string("ij,ij->i")}};
     case Opcode::kFlip:
       return {{Key::kDims, List{0}}};
     case Opcode::kClamp:

@@ -155,6 +155,7 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kAddbmm, &E::Products),
     Family(Opcode::kBmm, &E::Products),
     Family(Opcode::kDot, &E::Products),
+    Family(Opcode::kEinsum, &E::Contract),
     Family(Opcode::kOuter, &E::Outer),
     Family(Opcode::kLinear, &E::Linear),
     Family(Opcode::kScaledDotProductAttention, &E::Attend),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,7 @@ class Evaluation {
   Tensor IndicesOfAdded() const;
   void Products();  // products.cc
   void Outer();
+  void Contract();  // contraction.cc
   void Loss();
   void Convolve();  // windows.cc
   void ConvolveTransposed();
@@ -91,6 +93,7 @@ class Evaluation {
   Ref Deviation(const Refs& row);
   Ref SmoothDistance(Ref a, Ref b);
   Ref ReduceRow(const Refs& row);
+  Tensor SummedAlone(size_t operand, const std::string& labels, const std::string& kept);
   std::vector<Places> WindowsIn(absl::Span<const int64_t> plane,
                                 absl::Span<const int64_t> kernel) const;
   static std::vector<Places> PortionsIn(absl::Span<const int64_t> plane,

@@ -272,6 +272,9 @@ constexpr Row kTable[] = {
     COMPUTES(kLerp, at::lerp(o[0], o[1], o[2])),
     COMPUTES(kBmm, at::bmm(o[0], o[1])),
     COMPUTES(kDot, at::dot(o[0], o[1])),
+    // A copy, as it may be a view of its operand.
+    COMPUTES(kEinsum,
+             at::einsum(s.Get<std::string>(Key::kEquation), o).clone(at::MemoryFormat::Contiguous)),
     COMPUTES(kOuter, at::outer(o[0], o[1])),
     Row(Opcode::kLinear, Linear),
     Row(Opcode::kScaledDotProductAttention, Attention),
@@ -405,15 +408,17 @@ std::set<Opcode> ComputedOps() {
 std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
-  // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
-  // product of views, pad_circular writes slices, linear transposes first, attention goes step by
-  // step and dropout is a product, cholesky mirrors the lower triangle. Convolutions and norms have
-  // an edge for a bias, and in one dimension convolutions and pools are those of two.
-  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
-                    Opcode::kOuter, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
-                    Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d, Opcode::kLinear,
-                    Opcode::kScaledDotProductAttention, Opcode::kDropout, Opcode::kCholesky,
-                    Opcode::kLayerNorm, Opcode::kGroupNorm, Opcode::kBatchNorm}) {
+  // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer and
+  // einsum are products of views, pad_circular writes slices, linear transposes first, attention
+  // goes step by step and dropout is a product, cholesky mirrors the lower triangle. Convolutions
+  // and norms have an edge for a bias, and in one dimension convolutions and pools are those of
+  // two.
+  for (Opcode op :
+       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter,
+        Opcode::kEinsum, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
+        Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d, Opcode::kLinear,
+        Opcode::kScaledDotProductAttention, Opcode::kDropout, Opcode::kCholesky, Opcode::kLayerNorm,
+        Opcode::kGroupNorm, Opcode::kBatchNorm}) {
     ops.erase(op);
   }
   // So are adaptive pools, and means to a single entry are means; upsampling takes samples.

@@ -27,6 +27,12 @@ PUT_SHOW = ('value %a type=f64[2,2] data=1,2,3,-0.5', 'value %b type=f64[2,2] da
             'value %c type=f64[2,2] data=3,2,3,-0.5', 'value %d type=f64[2,2] data=3,2,-0.5,4', 'grad %x type=f64[2] data=4,4',
             'value %o type=f64[2,1] data=0.5,1', 'value %y type=f64[] data=1')
 
+# A row times a column, a diagonal, and a sum that is one letter's alone.
+EINSUMS = ('%w = leaf type=f64[2,2] data=1,2,3,4\n%a = einsum %w %x equation=ij,j->i\n%d = einsum %w equation=ii->i\n'
+           '%t = einsum %w equation=ij->ji\n%o = einsum %x %w equation=i,jk->i\n%p = add %a %o\n%s = sum %p\nbackward %s\n')
+EINSUMS_SHOW = ('value %a type=f64[2] data=2,7', 'value %d type=f64[2] data=1,4', 'value %t type=f64[2,2] data=1,3,2,4',
+                'value %o type=f64[2] data=30,-5', 'grad %x type=f64[2] data=14,16')
+
 # Of what is not read nothing comes: of the lower triangle the solution is 1 and 2, and the factor is 2, 2 and 4.
 SQUARES = (
     '%a = leaf type=f64[2,2] data=2,nan,1,4 grad=1\n%b = leaf type=f64[2,1] data=2,9\n'

@@ -263,7 +263,7 @@ OPS |= {
     **{f'max_pool{d}d': lambda a, x: pool(a, x, -math.inf, lax.max) for d in (1, 2, 3)},
     'smooth_l1_loss': lambda a, x, y: loss(a, jnp.where(abs(x - y) < 1, (x - y) ** 2 / 2, abs(x - y) - 0.5)),
     'inverse': lambda a, x: jnp.linalg.inv(x), 'det': lambda a, x: jnp.linalg.det(x), 'solve_triangular': solve_triangular, 'cholesky': cholesky,
-    'linear': linear, 'scaled_dot_product_attention': attention, 'layer_norm': layer_norm, 'group_norm': group_norm,
+    'einsum': lambda a, *x: jnp.einsum(a['equation'], *x), 'linear': linear, 'scaled_dot_product_attention': attention, 'layer_norm': layer_norm, 'group_norm': group_norm,
     'batch_norm': batch_norm, 'dropout': drop,
     'lerp': lambda a, x, y, z: x + z * (y - x),
     'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,

@@ -56,7 +56,7 @@ _FORMS = {
     'slice_scatter': '{x}.slice_scatter({y}, {dim}, {start}, {stop}, {step})',
     **dict.fromkeys('split chunk'.split(), '{x}.{op}({count}, {dim})'), 'unbind': '{x}.unbind({dim})',
     **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
-    'linear': 'torch.nn.functional.{op}({all})',
+    'einsum': 'torch.einsum({equation!r}, {all}).clone()', 'linear': 'torch.nn.functional.{op}({all})',
     'inverse': 'torch.linalg.inv({x})', 'det': 'torch.linalg.det({x})',
     'solve_triangular': 'torch.linalg.solve_triangular({all}, upper={upper})',
     'cholesky': 'torch.linalg.cholesky({x}.tril() + {x}.tril(-1).mT)',

@@ -49,6 +49,7 @@ end
 %pp = det %oo
 %qq = solve_triangular %e %oo upper=1
 %rr = cholesky %qq
+%ss = einsum %e %x equation=ij,j->i
 begin kind=anomaly
 backward %z
 end
@@ -101,6 +102,7 @@ oo = torch.linalg.inv(e)
 pp = torch.linalg.det(oo)
 qq = torch.linalg.solve_triangular(e, oo, upper=True)
 rr = torch.linalg.cholesky(qq.tril() + qq.tril(-1).mT)
+ss = torch.einsum('ij,j->i', e, x).clone()
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

@@ -123,6 +123,7 @@ def networks():
         return torch.tensor(dropout.factors(a, x.numel()), dtype=x.dtype).reshape(x.shape)
 
     return {
+        'einsum': lambda a, *x: torch.einsum(a['equation'], *x).clone(memory_format=torch.contiguous_format),
         'linear': lambda a, *x: torch.nn.functional.linear(*x), 'scaled_dot_product_attention': attention,
         'layer_norm': lambda a, x, *beside: torch.layer_norm(x, x.shape[x.dim() - a['count']:], *beside, eps=a['eps']),
         'group_norm': lambda a, x, *beside: torch.group_norm(x, a.get('groups', 1), *beside, eps=a['eps']),

@@ -42,6 +42,11 @@ class TorchTest(unittest.TestCase):
         for line in examples.PUT_SHOW:
             self.assertIn(line, lines)
 
+    def test_sums_of_products(self):
+        lines = self.lines(examples.EINSUMS)
+        for line in examples.EINSUMS_SHOW:
+            self.assertIn(line, lines)
+
     def test_squares(self):
         lines = self.lines(examples.SQUARES)
         for line in examples.SQUARES_SHOW:
