@@ -104,11 +104,11 @@ Geometry Diagonals(const Tensor& a, const std::string& labels, const std::string
   return geometry;
 }
 
-// A fresh row-major tensor with the labels `shown`, summed over the others of `labels`.
+// a with the labels `shown`, summed over the others of `labels`; row-major, without history.
 Tensor SummedTo(const Tensor& a, const std::string& labels, const std::string& shown) {
   const std::string summed = Among(labels, shown, /*among=*/false);
   const Tensor all = Alias(a, Diagonals(a, labels, shown + summed));
-  if (summed.empty()) return kernels::Clone(all);
+  if (summed.empty()) return all.IsContiguous() ? all : kernels::Clone(all);
   Shape dims;
   for (size_t d = 0; d < summed.size(); ++d) dims.push_back(static_cast<int64_t>(shown.size() + d));
   return kernels::Sum(all, dims, /*keepdim=*/false);
@@ -138,7 +138,11 @@ Tensor Product(const Equation& equation, const Tensor& a, const Tensor& b) {
 }
 
 Tensor Values(const Equation& equation, Operands operands) {
-  if (operands.size() == 1) return SummedTo(*operands[0], equation.inputs[0], equation.output);
+  if (operands.size() == 1) {
+    const Tensor& a = *operands[0];
+    const Tensor values = SummedTo(a, equation.inputs[0], equation.output);
+    return values.HasSameStorage(a) ? kernels::Clone(values) : values;
+  }
   kernels::CheckSameKind("einsum", *operands[0], *operands[1]);
   return Product(equation, *operands[0], *operands[1]);
 }

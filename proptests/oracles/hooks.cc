@@ -1,5 +1,6 @@
 // Hooks, in the order and with the gradients that the twin says.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -91,6 +92,28 @@ bool MayBeOne(const Logs& logs, const HookRecord& expected, const HookRecord& ac
   return logs.predicted->nodes[expected.node].name == logs.call.nodes[actual.node].name;
 }
 
+// Whether the hook is one on saved tensors.
+bool IsOnMany(const Evidence& evidence, const HookRecord& record) {
+  return evidence.program.statements[static_cast<size_t>(record.statement)].op ==
+         program::Opcode::kBegin;
+}
+
+// The first expected record that this one may be, of those that are not used. What a hook on saved
+// tensors saw of nodes that are not known says which of them it is.
+size_t MatchFor(const Evidence& evidence, const Logs& logs, const std::vector<bool>& used,
+                const HookRecord& record) {
+  size_t first = used.size();
+  for (size_t k = 0; k < used.size(); ++k) {
+    if (used[k] || !MayBeOne(logs, *logs.expected[k], record)) continue;
+    if (logs.predicted != nullptr || !IsOnMany(evidence, record)) return k;
+    first = std::min(first, k);
+    const Verdict same =
+        JudgeRecord(evidence, logs.call, *logs.expected[k], record, logs.bounds[k]);
+    if (same.outcome == Outcome::kAgree) return k;
+  }
+  return first;
+}
+
 // In any order of nodes: each hook fires as often as expected and sees the same gradients; hooks of
 // one node keep their order.
 Verdict JudgeByNode(const Evidence& evidence, const Logs& logs) {
@@ -100,15 +123,14 @@ Verdict JudgeByNode(const Evidence& evidence, const Logs& logs) {
   // The last expected record that was matched on each node.
   std::vector<int> last(call.nodes.size(), -1);
   for (const HookRecord* record : actual) {
-    size_t match = 0;
-    while (match < used.size() && (used[match] || !MayBeOne(logs, *expected[match], *record))) {
-      ++match;
-    }
+    const size_t match = MatchFor(evidence, logs, used, *record);
     if (match == used.size()) {
       return Differs(evidence, call, record->statement, "  fired more often than expected\n");
     }
     used[match] = true;
-    if (record->node >= 0 && record->node < static_cast<int32_t>(last.size())) {
+    // Of a hook on nodes that are not known, which of them it was is a guess.
+    const bool known = predicted != nullptr || !IsOnMany(evidence, *record);
+    if (known && record->node >= 0 && record->node < static_cast<int32_t>(last.size())) {
       if (last[record->node] > static_cast<int>(match)) {
         return Differs(evidence, call, record->statement,
                        "  fired after a hook of the same node that comes later\n");

@@ -85,6 +85,21 @@ TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereCreateGraphMadeThem) {
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }
 
+TEST(Hooks, OnSavedTensorsOfNodesThatCreateGraphMadeComeInAnyOrder) {
+  Trial trial(
+      "begin kind=saved_tensor_hooks do=record\n%x = leaf type=f64[3] data=1,2,3 grad=1\n"
+      "%w = leaf type=f64[0,3] grad=1\n%y = linear %x %w\n%s = sum %y\n"
+      "%g = grad %s inputs=%x create_graph=1\n%p = mul %g %x\n%q = sum %p\n%t = add %s "
+      "%q\nbackward %t\nend\n");
+  auto& hooks = trial.observed.calls[1].hooks;
+  ASSERT_GT(hooks.size(), 2u);
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  std::swap(hooks.front(), hooks.back());
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  hooks.front() = hooks.back();
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+}
+
 // Whether the hook of statement 5 fires in the call beside depends on timing; that of 3 is certain.
 TEST(Hooks, WhatTimingDecidesIsLeftOut) {
   constexpr char kBeside[] =
