@@ -57,15 +57,19 @@ Shape Inferred(const Tensor& a, Ints shape) {
   return result;
 }
 
+std::vector<const Tensor*> PointersTo(const std::vector<Tensor>& operands) {
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& operand : operands) pointers.push_back(&operand);
+  return pointers;
+}
+
 template <class Function>
 Tensor Joined(const Function& join, const std::vector<Tensor>& operands, int64_t dim,
               int64_t added_rank) {
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& operand : operands) pointers.push_back(&operand);
   if (!operands.empty() && operands[0].defined()) {
     dim = FromStart(dim, operands[0].dim() + added_rank);
   }
-  return join(pointers, dim);
+  return join(PointersTo(operands), dim);
 }
 
 }  // namespace
@@ -139,9 +143,7 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim) {
 }
 
 Tensor Einsum(const std::string& equation, const std::vector<Tensor>& operands) {
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& operand : operands) pointers.push_back(&operand);
-  return ops::Einsum({pointers.data(), pointers.size()}, equation);
+  return ops::Einsum(PointersTo(operands), equation);
 }
 Tensor Cat(const std::vector<Tensor>& operands, int64_t dim) {
   return Joined(ops::Cat, operands, dim, /*added_rank=*/0);

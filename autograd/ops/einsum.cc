@@ -1,6 +1,5 @@
 #include "autograd/ops/einsum.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>

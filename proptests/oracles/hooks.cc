@@ -92,8 +92,8 @@ bool MayBeOne(const Logs& logs, const HookRecord& expected, const HookRecord& ac
   return logs.predicted->nodes[expected.node].name == logs.call.nodes[actual.node].name;
 }
 
-// Whether the hook is one on saved tensors.
-bool IsOnMany(const Evidence& evidence, const HookRecord& record) {
+// Such a hook stands on many nodes, any other on one.
+bool IsOnSavedTensors(const Evidence& evidence, const HookRecord& record) {
   return evidence.program.statements[static_cast<size_t>(record.statement)].op ==
          program::Opcode::kBegin;
 }
@@ -105,7 +105,7 @@ size_t MatchFor(const Evidence& evidence, const Logs& logs, const std::vector<bo
   size_t first = used.size();
   for (size_t k = 0; k < used.size(); ++k) {
     if (used[k] || !MayBeOne(logs, *logs.expected[k], record)) continue;
-    if (logs.predicted != nullptr || !IsOnMany(evidence, record)) return k;
+    if (logs.predicted != nullptr || !IsOnSavedTensors(evidence, record)) return k;
     first = std::min(first, k);
     const Verdict same =
         JudgeRecord(evidence, logs.call, *logs.expected[k], record, logs.bounds[k]);
@@ -129,7 +129,7 @@ Verdict JudgeByNode(const Evidence& evidence, const Logs& logs) {
     }
     used[match] = true;
     // Of a hook on nodes that are not known, which of them it was is a guess.
-    const bool known = predicted != nullptr || !IsOnMany(evidence, *record);
+    const bool known = predicted != nullptr || !IsOnSavedTensors(evidence, *record);
     if (known && record->node >= 0 && record->node < static_cast<int32_t>(last.size())) {
       if (last[record->node] > static_cast<int>(match)) {
         return Differs(evidence, call, record->statement,

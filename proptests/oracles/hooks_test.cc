@@ -70,34 +70,34 @@ TEST(Hooks, OnSavedTensorsOfDifferentNodesComeInAnyOrder) {
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }
 
+// The second call's log is right in either order of its ends, and wrong with one of them twice.
+void ExpectRightWithEndsSwapped(Trial& trial) {
+  auto& hooks = trial.observed.calls[1].hooks;
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  std::swap(hooks.front(), hooks.back());
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  hooks.front() = hooks.back();
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+}
+
 // Which of the nodes of a first derivative comes first is for its formula to say.
 TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereCreateGraphMadeThem) {
   Trial trial(
       "%x = leaf type=f64[] data=3 grad=1\nhook %x do=record\n"
       "%y = leaf type=f64[] data=4 grad=1\n%z = atan2 %x %y\naccumulate_hook %y do=record\n"
       "%g = grad %z inputs=%x create_graph=1\nbackward %g\n");
-  auto& hooks = trial.observed.calls[1].hooks;
-  ASSERT_EQ(hooks.size(), 2u);
-  ExpectAgreement(JudgeHooks(trial.evidence()));
-  std::swap(hooks[0], hooks[1]);
-  ExpectAgreement(JudgeHooks(trial.evidence()));
-  hooks[1] = hooks[0];
-  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+  ASSERT_EQ(trial.observed.calls[1].hooks.size(), 2u);
+  ExpectRightWithEndsSwapped(trial);
 }
 
 TEST(Hooks, OnSavedTensorsOfNodesThatCreateGraphMadeComeInAnyOrder) {
   Trial trial(
       "begin kind=saved_tensor_hooks do=record\n%x = leaf type=f64[3] data=1,2,3 grad=1\n"
       "%w = leaf type=f64[0,3] grad=1\n%y = linear %x %w\n%s = sum %y\n"
-      "%g = grad %s inputs=%x create_graph=1\n%p = mul %g %x\n%q = sum %p\n%t = add %s "
-      "%q\nbackward %t\nend\n");
-  auto& hooks = trial.observed.calls[1].hooks;
-  ASSERT_GT(hooks.size(), 2u);
-  ExpectAgreement(JudgeHooks(trial.evidence()));
-  std::swap(hooks.front(), hooks.back());
-  ExpectAgreement(JudgeHooks(trial.evidence()));
-  hooks.front() = hooks.back();
-  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+      "%g = grad %s inputs=%x create_graph=1\n%p = mul %g %x\n%q = sum %p\n"
+      "%t = add %s %q\nbackward %t\nend\n");
+  ASSERT_GT(trial.observed.calls[1].hooks.size(), 2u);
+  ExpectRightWithEndsSwapped(trial);
 }
 
 // Whether the hook of statement 5 fires in the call beside depends on timing; that of 3 is certain.
