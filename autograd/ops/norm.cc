@@ -15,6 +15,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/tensor/kernels/kernels.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad::ops {
 namespace {
@@ -37,6 +38,11 @@ struct Layout {
   Shape beside;   // theirs beside the four
   double eps = 0;
 };
+
+kernels::NormGroups GroupsOf(const Layout& layout) {
+  const Shape& four = layout.four;
+  return {four[0], four[1], four[2], four[3], /*over_samples=*/layout.dims[0] == 0};
+}
 
 Tensor MeanOf(const Tensor& four, const Layout& layout) { return Mean(four, layout.dims, true); }
 
@@ -70,10 +76,21 @@ Tensor OfOperand(const Tensor& h, const Tensor& four, const Tensor& n, const Lay
   return Mul(Inverse(four, layout), Sub(Sub(h, MeanOf(h, layout)), along));
 }
 
+// Elements less the mean of their group, by its deviation, times the weight, plus the bias, where
+// there are such. Without history.
+Tensor ValueOf(const Tensor& four, const Tensor& weight, const Tensor& bias, const Layout& layout) {
+  if (!IsRemote(four)) {
+    return kernels::Normalize(four, weight, bias, GroupsOf(layout), layout.eps);
+  }
+  Tensor result = Mul(Sub(four, MeanOf(four, layout)), InverseOf(four, layout));
+  if (weight.defined()) result = kernels::Mul(result, ReshapeTo(weight, layout.beside));
+  if (bias.defined()) result = kernels::Add(result, ReshapeTo(bias, layout.beside));
+  return result;
+}
+
 // Elements less the mean of their group, by its deviation; with history.
 Tensor Normalized(const Tensor& four, const Layout& layout) {
-  const Tensor plain = four.Detach();
-  const Tensor result = Mul(Sub(plain, MeanOf(plain, layout)), InverseOf(plain, layout));
+  const Tensor result = ValueOf(four.Detach(), Tensor(), Tensor(), layout);
   if (!ShouldRecord(four)) return result;
   Record<1>("NormalizeBackward", result, four, [layout](const Tensor& g, const Tensor* saved) {
     return OfOperand(g, saved[0], Normalized(saved[0], layout), layout);
@@ -95,6 +112,8 @@ class NormNode final : public Node {
     VariableList results(num_outputs());
     if (!gradients[0].defined()) return results;
     const Tensor g = ReshapeTo(gradients[0], layout_.four);
+    const bool records = ShouldRecord(g, a) || (weight.defined() && ShouldRecord(weight));
+    if (!records && !IsRemote(a)) return Values(g, a, weight);
     if (num_outputs() > 2 && TaskShouldComputeOutput(2)) results[2] = OfWeights(g);
     const bool of_operand = TaskShouldComputeOutput(0);
     const bool of_weight = num_outputs() > 1 && TaskShouldComputeOutput(1);
@@ -115,6 +134,19 @@ class NormNode final : public Node {
   std::string_view name() const override { return name_; }
 
  private:
+  // Where nothing is recorded: all at once.
+  VariableList Values(const Tensor& g, const Tensor& a, const Tensor& weight) const {
+    const size_t count = num_outputs();
+    const auto wanted = [&](uint32_t k) { return count > k && TaskShouldComputeOutput(k); };
+    kernels::NormGradients of = kernels::NormGradientsOf(
+        g, ReshapeTo(a, layout_.four), weight, GroupsOf(layout_), layout_.eps,
+        {.operand = wanted(0), .weight = wanted(1), .bias = wanted(2)});
+    VariableList results(count);
+    if (of.operand.defined()) results[0] = WithShape(of.operand, layout_.sizes);
+    if (of.weight.defined()) results[1] = WithShape(of.weight, layout_.weights);
+    if (of.bias.defined()) results[2] = WithShape(of.bias, layout_.weights);
+    return results;
+  }
   Tensor OfWeights(const Tensor& four) const {
     return ReshapeTo(SumTo(four, layout_.beside), layout_.weights);
   }
@@ -147,10 +179,8 @@ Tensor Norm(Names names, const Tensor& a, const Tensor& weight, const Tensor& bi
   CheckWeights(names.op, a, weight, layout);
   CheckWeights(names.op, a, bias, layout);
   const Tensor four = ReshapeTo(a.Detach(), layout.four);
-  Tensor result = Normalized(four, layout);
-  if (weight.defined()) result = kernels::Mul(result, ReshapeTo(weight.Detach(), layout.beside));
-  if (bias.defined()) result = kernels::Add(result, ReshapeTo(bias.Detach(), layout.beside));
-  result = WithShape(result, layout.sizes);
+  const auto plain = [](const Tensor& t) { return t.defined() ? t.Detach() : t; };
+  const Tensor result = WithShape(ValueOf(four, plain(weight), plain(bias), layout), layout.sizes);
   InlinedVector<const Tensor*, 3> operands = {&a};
   for (const Tensor* more : {&weight, &bias}) {
     if (more->defined()) operands.push_back(more);

@@ -28,6 +28,9 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 constexpr size_t kLine = 64;
 
+// Few enough to be looked through sooner than memory would be asked for.
+constexpr size_t kMostBlocks = 256;
+
 std::align_val_t AlignmentOf(size_t bytes) {
   return std::align_val_t{bytes >= 2 * kHugePage ? kHugePage : kLine};
 }
@@ -71,7 +74,7 @@ class Store {
   bool Put(void* data, size_t size) AG_EXCLUDES(mutex_) {
     if (size > kMostKept / 2 || mark_.IsStale()) return false;
     const sync::MutexLock lock(mutex_);
-    while (kept_ + size > kMostKept) DropOldest();
+    while (kept_ + size > kMostKept || blocks_.size() >= kMostBlocks) DropOldest();
     try {
       blocks_.push_back({data, size});
     } catch (const std::bad_alloc&) {
@@ -107,7 +110,7 @@ class Store {
 
   sync::ForkMark mark_;
   sync::Mutex mutex_{"elements"};
-  std::vector<Block> blocks_ AG_GUARDED_BY(mutex_);  // at most 256, from the oldest on
+  std::vector<Block> blocks_ AG_GUARDED_BY(mutex_);  // from the oldest on
   size_t kept_ AG_GUARDED_BY(mutex_) = 0;
 };
 constinit sync::Lazy<Store> store;
@@ -115,7 +118,7 @@ constinit sync::Lazy<Store> store;
 // Small blocks that a thread has freed, a few of each power of two of bytes.
 constexpr int kClasses = 10;
 constexpr size_t kLeastClass = 128;
-constexpr size_t kLargestClass = kLeastClass << (kClasses - 1);
+static_assert(kLeastClass << (kClasses - 1) == kLarge);
 constexpr uint8_t kDepth = 8;
 
 // Trivially destructible, so that reaching it costs no guard.
@@ -146,7 +149,6 @@ int ClassOf(size_t bytes) {
 }
 
 void* NewSmall(size_t bytes) noexcept {
-  if (bytes > kLargestClass) return ::operator new (bytes, std::align_val_t{kLine}, std::nothrow);
   Cache& cache = ThreadCache();
   const int c = ClassOf(bytes);
   if (cache.count[c] > 0) return cache.blocks[c][--cache.count[c]];
@@ -155,7 +157,7 @@ void* NewSmall(size_t bytes) noexcept {
 
 void DeleteSmall(void* data, size_t bytes) noexcept {
   Cache& cache = ThreadCache();
-  if (bytes <= kLargestClass && cache.state != Cache::State::kEnded) {
+  if (cache.state != Cache::State::kEnded) {
     const int c = ClassOf(bytes);
     if (cache.state == Cache::State::kUnused) {
       ThreadReaper().cache = &cache;

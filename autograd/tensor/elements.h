@@ -4,9 +4,9 @@
 //   elements::Free(data, bytes);
 //
 // Fresh memory of the system costs a page fault for each 4 KiB, more than most kernels need to fill
-// it. So large blocks are kept when they are freed, kMostKept bytes of all threads together, for
-// the next tensor of about their size; all that are kept go back to the system where that has no
-// more. Of small ones, up to 64 KiB, each thread keeps a few of each power of two. Nothing is kept
+// it. So large blocks are kept when they are freed, 256 of them and kMostKept bytes of all threads
+// together, for the next tensor of about their size; all that are kept go back to the system where
+// that has no more. Of small ones each thread keeps a few of each power of two. Nothing is kept
 // where AG_POOL_PASSES_THROUGH (pool.h), and no large one in a forked child. Any thread.
 
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace twingrad::elements {
 
-inline constexpr size_t kLarge = size_t{1} << 20;
+inline constexpr size_t kLarge = size_t{64} << 10;
 inline constexpr size_t kMostKept = size_t{256} << 20;
 
 // On a cache line.

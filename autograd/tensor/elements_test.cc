@@ -95,6 +95,15 @@ TEST(Elements, WhatIsKeptIsBounded) {
   }
 }
 
+// Of the least size that is kept, of which many would be little memory.
+TEST(Elements, BlocksThatAreKeptAreFew) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 300; ++i) blocks.push_back(Allocate(kLarge));
+  for (void* const data : blocks) Free(data, kLarge);
+  // Larger ones of other tests are the oldest, and have made room.
+  EXPECT_EQ(Kept(), kKeeps ? 256 * kLarge : 0);
+}
+
 TEST(Elements, WhatTheSystemCannotGiveIsNull) {
   EXPECT_EQ(Allocate(size_t{1} << 62), nullptr);
   EXPECT_EQ(Allocate(SIZE_MAX), nullptr);

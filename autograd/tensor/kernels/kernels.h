@@ -6,6 +6,7 @@
 #include "autograd/tensor/kernels/copy.h"        // IWYU pragma: export
 #include "autograd/tensor/kernels/elementary.h"  // IWYU pragma: export
 #include "autograd/tensor/kernels/matmul.h"      // IWYU pragma: export
+#include "autograd/tensor/kernels/norm.h"        // IWYU pragma: export
 #include "autograd/tensor/kernels/rearrange.h"   // IWYU pragma: export
 #include "autograd/tensor/kernels/reduce.h"      // IWYU pragma: export
 #include "autograd/tensor/kernels/solve.h"       // IWYU pragma: export

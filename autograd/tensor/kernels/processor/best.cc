@@ -30,6 +30,7 @@ namespace HWY_NAMESPACE {
 #include "autograd/tensor/kernels/processor/arithmetic.inc"
 #include "autograd/tensor/kernels/processor/elementary.inc"
 #include "autograd/tensor/kernels/processor/moves.inc"
+#include "autograd/tensor/kernels/processor/norms.inc"
 #include "autograd/tensor/kernels/processor/products.inc"
 #include "autograd/tensor/kernels/processor/sums.inc"
 #include "autograd/tensor/kernels/processor/table.inc"

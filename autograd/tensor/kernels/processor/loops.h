@@ -27,6 +27,21 @@ enum class Binary : uint8_t { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum };
 enum class Unary : uint8_t { kNeg, kAbs, kRelu, kSqrt, kExp, kLog, kTanh, kSigmoid };
 enum class Test : uint8_t { kIsPositive, kIsZero };
 
+// Of a group of elements: what (x - mean) inverse takes.
+template <typename T>
+struct Moments {
+  T mean;
+  T inverse;  // 1 / √(variance + eps)
+};
+
+// With n for (x - mean) inverse and h for a gradient g times the weight: sums, or means, of h and
+// of h n.
+template <typename T>
+struct NormSums {
+  T g;
+  T along;
+};
+
 template <typename T>
 struct LoopsOf {
   // out[i] = op(a[i * a_step], b[i * b_step]); steps are 0 or 1.
@@ -41,6 +56,19 @@ struct LoopsOf {
   // kSumLanes-th element, and then the second half of the sums is added to the first until one is
   // left. The bits do not depend on the instruction set.
   T (*sum)(const T* a, int64_t count);
+  // In the same order: the sum of (x - mean)².
+  T (*squares)(const T* x, T mean, int64_t count);
+  // out = n weight + bias. The bias has no step where the weight has none.
+  void (*normalize)(const T* x, const Moments<T>& of, const T* weight, int64_t weight_step,
+                    const T* bias, int64_t bias_step, T* out, int64_t count);
+  // out[i] becomes out[i] + g n.
+  void (*norm_along)(const T* g, const T* x, const Moments<T>& of, T* out, int64_t count);
+  // In the same order of half as many lanes.
+  NormSums<T> (*norm_sums)(const T* g, const T* weight, int64_t weight_step, const T* x,
+                           const Moments<T>& of, int64_t count);
+  // out = (h - means.g - n means.along) inverse
+  void (*norm_gradient)(const T* g, const T* weight, int64_t weight_step, const T* x,
+                        const Moments<T>& of, const NormSums<T>& means, T* out, int64_t count);
   // out[i * columns + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
   void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out);
 };

@@ -1,0 +1,234 @@
+#include "autograd/tensor/kernels/norm.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/processor/loops.h"
+
+namespace twingrad::kernels {
+namespace {
+
+using processor::Binary;
+
+using processor::Moments;
+using processor::NormSums;
+
+// Norms of groups whose elements lie side by side.
+template <typename T>
+class OneGroup {
+ public:
+  // The first weight of the group is weight[0]. Null: 1, or 0 for the bias.
+  struct Weights {
+    const T* weight;
+    const T* bias;
+  };
+  struct Sums {
+    T* weight;
+    T* bias;
+  };
+
+  // Of `channels` times `places` elements.
+  OneGroup(int64_t channels, int64_t places, double eps)
+      : loops_(processor::LoopsInUse().Of<T>()),
+        channels_(channels),
+        places_(places),
+        eps_(static_cast<T>(eps)) {}
+
+  void Normalize(const T* x, const Weights& of, T* out) const {
+    const Moments<T> moments = MomentsOf(x);
+    const T no_bias = T(-0.0);  // changes no zero either
+    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
+      const Operand weight = OfPiece(of.weight, channel, kOne);
+      const Operand bias = OfPiece(of.bias, channel, no_bias);
+      loops_.normalize(x + at, moments, weight.from, weight.step, bias.from, bias.step, out + at,
+                       size);
+    });
+  }
+
+  // Adds to the sums. `out`, and each of them, may be null.
+  void Differentiate(const T* g, const T* x, const T* weights, const Sums& sums, T* out) const {
+    const Moments<T> moments = MomentsOf(x);
+    NormSums<T> total = {0, 0};
+    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
+      if (places_ == 1) {
+        if (sums.bias != nullptr) {
+          loops_.binary(processor::Binary::kAdd, sums.bias, 1, g, 1, sums.bias, size);
+        }
+        if (sums.weight != nullptr) loops_.norm_along(g, x, moments, sums.weight, size);
+        if (out == nullptr) return;
+        const Operand weight = OfPiece(weights, channel, kOne);
+        total = loops_.norm_sums(g, weight.from, weight.step, x, moments, size);
+        return;
+      }
+      // One weight for all.
+      const NormSums<T> piece = loops_.norm_sums(g + at, &kOne, 0, x + at, moments, size);
+      if (sums.bias != nullptr) sums.bias[channel] += piece.g;
+      if (sums.weight != nullptr) sums.weight[channel] += piece.along;
+      const T weight = weights == nullptr ? kOne : weights[channel];
+      total.g += weight * piece.g;
+      total.along += weight * piece.along;
+    });
+    if (out == nullptr) return;
+    const NormSums<T> means = {total.g / Count(), total.along / Count()};
+    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
+      const Operand weight = OfPiece(weights, channel, kOne);
+      loops_.norm_gradient(g + at, weight.from, weight.step, x + at, moments, means, out + at,
+                           size);
+    });
+  }
+
+ private:
+  static constexpr T kOne = 1;
+
+  struct Operand {
+    const T* from;
+    int64_t step;
+  };
+
+  T Count() const { return static_cast<T>(channels_ * places_); }
+
+  // function(first element, size, first channel) for parts in which each element has a channel of
+  // its own, or all are of one.
+  template <typename Function>
+  void ForEachPiece(Function function) const {
+    if (places_ == 1) return function(0, channels_, 0);
+    for (int64_t c = 0; c < channels_; ++c) function(c * places_, places_, c);
+  }
+
+  Operand OfPiece(const T* of_channels, int64_t channel, const T& without) const {
+    if (of_channels == nullptr) return {&without, 0};
+    return {of_channels + channel, places_ == 1 ? 1 : 0};
+  }
+
+  Moments<T> MomentsOf(const T* x) const {
+    const int64_t count = channels_ * places_;
+    const T mean = loops_.sum(x, count) / Count();
+    return {mean, RsqrtNumber::Of(loops_.squares(x, mean, count) / Count() + eps_)};
+  }
+
+  const processor::LoopsOf<T>& loops_;
+  const int64_t channels_, places_;
+  const T eps_;
+};
+
+// The groups of a tensor, one after the other, each with its elements side by side.
+template <typename T>
+class SideBySide {
+ public:
+  explicit SideBySide(const NormGroups& groups)
+      : groups_(groups),
+        run_(groups.channels * groups.places),
+        gathered_(groups.over_samples ? static_cast<size_t>(size()) : 0) {}
+
+  int64_t size() const { return groups_.over_samples ? groups_.samples * run_ : run_; }
+
+  const T* Read(const T* data, int64_t group) {
+    if (!groups_.over_samples) return data + group * run_;
+    ForEachRun(group, [&](int64_t at, T* run) { std::copy_n(data + at, run_, run); });
+    return gathered_.data();
+  }
+  // Where the elements of the group are to be put before Write.
+  T* Target(T* data, int64_t group) {
+    return groups_.over_samples ? gathered_.data() : data + group * run_;
+  }
+  void Write(T* data, int64_t group) {
+    if (!groups_.over_samples) return;
+    ForEachRun(group, [&](int64_t at, const T* run) { std::copy_n(run, run_, data + at); });
+  }
+
+ private:
+  // function(where in the tensor, where beside each other)
+  template <typename Function>
+  void ForEachRun(int64_t group, Function function) {
+    for (int64_t s = 0; s < groups_.samples; ++s) {
+      function((s * groups_.groups + group) * run_, gathered_.data() + s * run_);
+    }
+  }
+
+  const NormGroups& groups_;
+  const int64_t run_;
+  std::vector<T> gathered_;
+};
+
+template <typename T>
+OneGroup<T> OneGroupOf(const NormGroups& groups, double eps) {
+  const int64_t samples = groups.over_samples ? groups.samples : 1;
+  return OneGroup<T>(groups.channels, samples * groups.places, eps);
+}
+
+int64_t NumGroups(const NormGroups& groups) {
+  return groups.over_samples ? groups.groups : groups.samples * groups.groups;
+}
+
+template <typename T>
+const T* DataOrNull(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data<T>() : nullptr;
+}
+
+// Of a group, from the weights of all; null of none.
+template <typename T>
+T* OfGroup(T* all, int64_t group, const NormGroups& groups) {
+  return all == nullptr ? nullptr : all + group % groups.groups * groups.channels;
+}
+
+Tensor InRowMajorOrder(const Tensor& a) { return !a.defined() || a.IsContiguous() ? a : Clone(a); }
+
+}  // namespace
+
+Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
+                 const NormGroups& groups, double eps) {
+  const Tensor in = InRowMajorOrder(a);
+  const Tensor w = InRowMajorOrder(weight), b = InRowMajorOrder(bias);
+  Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
+  DispatchFloating("norm", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* const x = in.data<T>();
+    const T* const weights = DataOrNull<T>(w);
+    const T* const biases = DataOrNull<T>(b);
+    T* const y = out.mutable_data<T>();
+    const OneGroup<T> group = OneGroupOf<T>(groups, eps);
+    SideBySide<T> from(groups), to(groups);
+    for (int64_t i = 0; i < NumGroups(groups); ++i) {
+      group.Normalize(from.Read(x, i), {OfGroup(weights, i, groups), OfGroup(biases, i, groups)},
+                      to.Target(y, i));
+      to.Write(y, i);
+    }
+  });
+  return out;
+}
+
+NormGradients NormGradientsOf(const Tensor& gradient, const Tensor& a, const Tensor& weight,
+                              const NormGroups& groups, double eps, const NormWanted& wanted) {
+  const Tensor gradients = InRowMajorOrder(gradient), in = InRowMajorOrder(a);
+  const Tensor w = InRowMajorOrder(weight);
+  NormGradients of;
+  const Shape weights = {groups.groups, groups.channels};
+  if (wanted.operand) of.operand = Tensor::Empty(a.sizes(), a.dtype(), a.device());
+  if (wanted.weight) of.weight = Tensor::Zeros(weights, a.dtype(), a.device());
+  if (wanted.bias) of.bias = Tensor::Zeros(weights, a.dtype(), a.device());
+  DispatchFloating("norm", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto target = [](Tensor& t) { return t.defined() ? t.mutable_data<T>() : nullptr; };
+    const T* const g = gradients.data<T>();
+    const T* const x = in.data<T>();
+    const T* const factors = DataOrNull<T>(w);
+    T* const of_operand = target(of.operand);
+    T* const of_weight = target(of.weight);
+    T* const of_bias = target(of.bias);
+    const OneGroup<T> group = OneGroupOf<T>(groups, eps);
+    SideBySide<T> from(groups), beside(groups), to(groups);
+    for (int64_t i = 0; i < NumGroups(groups); ++i) {
+      T* const out = of_operand == nullptr ? nullptr : to.Target(of_operand, i);
+      group.Differentiate(beside.Read(g, i), from.Read(x, i), OfGroup(factors, i, groups),
+                          {OfGroup(of_weight, i, groups), OfGroup(of_bias, i, groups)}, out);
+      if (out != nullptr) to.Write(of_operand, i);
+    }
+  });
+  return of;
+}
+
+}  // namespace twingrad::kernels
