@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "autograd/base/dtype.h"
 #include "autograd/program/analyze.h"
@@ -129,6 +131,39 @@ std::string Word(const AttributeSpec& spec, SplitMix& random) {
   return words.empty() ? "" : std::string(Pick(words, random));
 }
 
+// For operands of a few ranks.
+std::string NewEquation(SplitMix& random) {
+  constexpr std::string_view kEquations[] = {"i->",       "i->i",         "ij->ji",  "ii->i",
+                                             "ij->j",     "i,i->",        "i,j->ij", "ij,j->i",
+                                             "ij,jk->ik", "bij,bjk->bik", "ijk->ki"};
+  return std::string(Pick(kEquations, random));
+}
+
+// One letter becomes another of them, joins the result, leaves it, or changes its place there.
+void ChangeEquation(std::string* text, SplitMix& random) {
+  const size_t end = text->find("->");
+  if (end == std::string::npos || end == 0) return;
+  const std::string inputs = text->substr(0, end);
+  std::string output = text->substr(end + 2);
+  const char letter = inputs[static_cast<size_t>(random.Below(static_cast<int>(end)))];
+  if (letter == ',') return;
+  if (random.Below(3) == 0) {
+    const auto at = static_cast<size_t>(random.Below(static_cast<int>(text->size())));
+    if (absl::ascii_isalpha(static_cast<unsigned char>((*text)[at]))) (*text)[at] = letter;
+    return;
+  }
+  const size_t found = output.find(letter);
+  if (found == std::string::npos) {
+    output.insert(static_cast<size_t>(random.Below(static_cast<int>(output.size()) + 1)), 1,
+                  letter);
+  } else if (random.Below(2) == 0) {
+    output.erase(found, 1);
+  } else {
+    std::swap(output[found], Pick(output, random));
+  }
+  *text = absl::StrCat(inputs, "->", output);
+}
+
 // A value for an attribute that is absent; nothing if its format needs more than a guess.
 std::optional<AttributeValue> NewValue(const AttributeSpec& spec, SplitMix& random) {
   switch (spec.format) {
@@ -140,6 +175,8 @@ std::optional<AttributeValue> NewValue(const AttributeSpec& spec, SplitMix& rand
       return Number(random);
     case Format::kWord:
       return Word(spec, random);
+    case Format::kEquation:
+      return NewEquation(random);
     case Format::kIntegers:
       return std::vector<int64_t>{random.Below(3)};
     case Format::kDevice:
@@ -153,6 +190,8 @@ void ChangeValue(const Program& program, const AttributeSpec& spec, AttributeVal
                  SplitMix& random) {
   if (spec.format == Format::kWord) {
     *value = Word(spec, random);
+  } else if (spec.format == Format::kEquation) {
+    ChangeEquation(&std::get<std::string>(*value), random);
   } else if (auto* flag = std::get_if<bool>(value)) {
     *flag = !*flag;
   } else if (auto* integer = std::get_if<int64_t>(value)) {

@@ -24,9 +24,9 @@ constexpr std::string_view kProgram =
     "%s = sum %z\nbackward %s\n";
 
 // What some seeds make of the statement, as lines of valid Programs.
-std::set<std::string> Edited(Edit edit, int at) {
+std::set<std::string> Edited(Edit edit, int at, std::string_view text = kProgram) {
   std::set<std::string> lines;
-  const Program program = *program::Parse(kProgram);
+  const Program program = *program::Parse(text);
   for (uint64_t seed = 0; seed < 400; ++seed) {
     SplitMix random(seed);
     program::Statement statement = program.statements[static_cast<size_t>(at)];
@@ -55,6 +55,16 @@ TEST(StatementEditsTest, AttributesComeGoAndChange) {
               {"backward %v3 retain_graph=1", "backward %v3 create_graph=1"});
   ExpectAmong(Edited(ChangeAttribute, 0), {"%v0 = leaf type=f64[2] data=3,4",
                                            "%v0 = leaf type=f64[2] data=3,4 grad=1 device=dev:0"});
+}
+
+TEST(StatementEditsTest, EquationsComeAndChange) {
+  constexpr std::string_view kMatrix =
+      "twingrad 1\n%x = leaf type=f64[2,2] data=1,2,3,4 grad=1\n"
+      "%y = einsum %x equation=ij->ji\n%p = matmul %x %x\n%s = sum %y\nbackward %s\n";
+  ExpectAmong(Edited(ChangeAttribute, 1, kMatrix),
+              {"%v1 = einsum %v0 equation=ij->ij", "%v1 = einsum %v0 equation=ij->j",
+               "%v1 = einsum %v0 equation=ij->i"});
+  ExpectAmong(Edited(ChangeOp, 2, kMatrix), {"%v2 = einsum %v0 %v0 equation=ij,jk->ik"});
 }
 
 TEST(StatementEditsTest, DataAndShapesOfLeavesChange) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "autograd/program/equation.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
 #include "proptests/shrink/rebuild.h"
@@ -121,6 +122,49 @@ std::optional<Program> Reshape(const Program& program, int position) {
   return EditOne(program, at, [&](Statement* leaf) { Retype(leaf, type); });
 }
 
+bool IsLeaf(const Program& program, program::ValueId value) {
+  return std::ranges::any_of(program.statements, [value](const Statement& s) {
+    return s.op == Opcode::kLeaf && s.results[0] == value;
+  });
+}
+
+// --- One letter of an equation less, and the dimensions that it names ---
+constexpr int kLetters = 8;
+int CountLetters(const Program& program) { return Count(program) * kLetters; }
+// Where all operands that have it are leaves.
+std::optional<Program> DropLetter(const Program& program, int position) {
+  const Statement& einsum = program.statements[position / kLetters];
+  if (einsum.op != Opcode::kEinsum) return std::nullopt;
+  const auto text = einsum.Get<std::string>(Key::kEquation);
+  const std::optional<program::Equation> equation = program::ParseEquation(text);
+  if (!equation) return std::nullopt;
+  std::string letters;
+  for (const std::string& labels : equation->inputs) letters += labels;
+  letters = program::Distinct(letters);
+  const auto which = static_cast<size_t>(position % kLetters);
+  if (which >= letters.size()) return std::nullopt;
+  const char letter = letters[which];
+  for (size_t k = 0; k < einsum.operands.size(); ++k) {
+    const bool has_it = equation->inputs[k].find(letter) != std::string::npos;
+    if (has_it && !IsLeaf(program, einsum.operands[k])) return std::nullopt;
+  }
+  return EditAll(program, [&](Statement* statement) {
+    if (statement->results == einsum.results) {
+      std::erase(std::get<std::string>(Find(statement, Key::kEquation)->value), letter);
+    }
+    if (statement->op != Opcode::kLeaf) return;
+    for (size_t k = 0; k < einsum.operands.size(); ++k) {
+      if (einsum.operands[k] != statement->results[0]) continue;
+      const auto type = statement->Get<TensorType>(Key::kType);
+      TensorType smaller = {type.dtype, {}};
+      for (size_t d = 0; d < type.shape.size(); ++d) {
+        if (equation->inputs[k][d] != letter) smaller.shape.push_back(type.shape[d]);
+      }
+      return smaller.shape == type.shape ? void() : Retype(statement, smaller);
+    }
+  });
+}
+
 // --- Drop an attribute ---
 constexpr int kMaxAttributes = 6;
 int CountAttributes(const Program& program) { return Count(program) * kMaxAttributes; }
@@ -222,6 +266,7 @@ std::optional<Program> LightenAction(const Program& program, int position) {
 constexpr Step kSteps[] = {
     {"simplify the whole Program", CountGlobals, Globally},
     {"shrink a leaf", CountShapes, Reshape},
+    {"drop a letter", CountLetters, DropLetter},
     {"drop an attribute", CountAttributes, DropAttribute},
     {"use a lighter op", CountOps, ReplaceOp},
     {"simplify data", CountData, SimplifyData},

@@ -35,6 +35,28 @@ TEST(StepsDetail, AttributesAreDropped) {
             1u);
 }
 
+TEST(StepsDetail, EquationsLoseLettersWithTheDimensions) {
+  const std::string name = "drop a letter";
+  const auto edits = Edits(name,
+                           "twingrad 1\n"
+                           "%v0 = leaf type=f64[1,2] data=3,4\n"
+                           "%v1 = leaf type=f64[2,3] data=1,2,3,4,5,6\n"
+                           "%v2 = einsum %v0 %v1 equation=ij,jk->ik\n");
+  EXPECT_EQ(edits.size(), 3u);
+  EXPECT_EQ(edits.count("twingrad 1\n"
+                        "%v0 = leaf type=f64[1] data=3\n"
+                        "%v1 = leaf type=f64[3] data=1,2,3\n"
+                        "%v2 = einsum %v0 %v1 equation=i,k->ik\n"),
+            1u);
+  // Not where the dimension is that of another statement's result.
+  EXPECT_TRUE(Edits(name,
+                    "twingrad 1\n"
+                    "%v0 = leaf type=f64[2] data=3,4\n"
+                    "%v1 = neg %v0\n"
+                    "%v2 = einsum %v1 equation=i->\n")
+                  .empty());
+}
+
 TEST(StepsDetail, DataBecomeSimple) {
   const auto edits = Edits("simplify data", kProgram);
   EXPECT_EQ(edits.count("twingrad 1\n"
