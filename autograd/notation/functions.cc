@@ -171,6 +171,18 @@ Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor&
 Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   return ops::IndexCopy(a, DimOf(a, dim), index, source);
 }
+Tensor Index(const Tensor& a, const std::vector<Tensor>& indices) {
+  return ops::Index(a, PointersTo(indices));
+}
+Tensor IndexPut(const Tensor& a, const std::vector<Tensor>& indices, const Tensor& source,
+                bool accumulate) {
+  return ops::IndexPut(a, source, PointersTo(indices), accumulate);
+}
+Tensor MaskedSelect(const Tensor& a, const Tensor& mask) { return ops::MaskedSelect(a, mask); }
+Tensor ScatterReduce(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
+                     ScatterReduction reduction, bool include_self) {
+  return ops::ScatterReduce(a, DimOf(a, dim), index, source, reduction, include_self);
+}
 Tensor SelectScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t index) {
   dim = DimOf(a, dim);
   return ops::SelectScatter(a, part, dim, FromStart(index, SizeOf(a, dim)));

@@ -148,6 +148,15 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor IndexCopy(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+// By up to three indices, one a dimension from the first on; or where a mask of bool, which stands
+// alone, is true.
+Tensor Index(const Tensor& a, const std::vector<Tensor>& indices);
+Tensor IndexPut(const Tensor& a, const std::vector<Tensor>& indices, const Tensor& source,
+                bool accumulate = false);
+Tensor MaskedSelect(const Tensor& a, const Tensor& mask);
+using ops::ScatterReduction;
+Tensor ScatterReduce(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
+                     ScatterReduction reduction, bool include_self = true);
 inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 // `part` in place of what Select and the others take with the same arguments.
 Tensor SelectScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t index);

@@ -90,6 +90,13 @@ TEST(Functions, PlacesAndLists) {
   ExpectSame(Gather(a, -1, table), ops::Gather(a, 1, table));
   const Tensor source = Numbers({2, 1});
   ExpectSame(ScatterAdd(a, -1, table, source), ops::ScatterAdd(a, 1, table, source));
+  ExpectSame(Index(a, {index, index}), ops::Index(a, {&index, &index}));
+  const Tensor mask = Tensor::FromData<bool>({2, 3}, {true, false, true, false, false, true});
+  ExpectSame(Index(a, {mask}), ops::Index(a, {&mask}, 3));
+  ExpectSame(MaskedSelect(a, mask), ops::MaskedSelect(a, mask, 3));
+  ExpectSame(IndexPut(a, {index}, a, true), ops::IndexPut(a, a, {&index}, true));
+  ExpectSame(ScatterReduce(a, -1, table, source, ScatterReduction::kProd),
+             ops::ScatterReduce(a, 1, table, source, ScatterReduction::kProd, true));
   EXPECT_EQ(KindOf([] { Cat({}, -1); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { Stack({a, a}, -4); }), ErrorKind::kIndex);
 }

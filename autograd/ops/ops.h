@@ -10,6 +10,7 @@
 #include "autograd/ops/dropout.h"         // IWYU pragma: export
 #include "autograd/ops/einsum.h"          // IWYU pragma: export
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
+#include "autograd/ops/index.h"           // IWYU pragma: export
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export
 #include "autograd/ops/norm.h"            // IWYU pragma: export
@@ -21,6 +22,7 @@
 #include "autograd/ops/rearrange.h"       // IWYU pragma: export
 #include "autograd/ops/reduction.h"       // IWYU pragma: export
 #include "autograd/ops/scatter.h"         // IWYU pragma: export
+#include "autograd/ops/scatter_reduce.h"  // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
 #include "autograd/ops/solve.h"           // IWYU pragma: export
 #include "autograd/ops/ternary.h"         // IWYU pragma: export

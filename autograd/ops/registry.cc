@@ -1,93 +1,16 @@
 #include "autograd/ops/registry.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <tuple>
-#include <type_traits>
-#include <variant>
-#include <vector>
 
-#include "autograd/base/check.h"
 #include "autograd/ops/ops.h"
+#include "autograd/ops/registered_call.h"
 
 namespace twingrad::ops {
 namespace {
 
-using program::Key;
 using program::Opcode;
-using program::Statement;
-using enum Key;
-
-// The argument of type T that an attribute stands for, absent ones included.
-template <typename T>
-T Attribute(const Statement& s, Key key) {
-  if constexpr (std::is_same_v<T, Ints>) {  // of the statement's own list
-    const auto* list = s.Find(key);
-    return list == nullptr ? Ints() : std::get<std::vector<int64_t>>(*list);
-  } else if constexpr (std::is_same_v<T, Device>) {
-    return DeviceOf(static_cast<program::DeviceIndex>(s.Get<int64_t>(key, program::kCpu)));
-  } else if constexpr (std::is_same_v<T, Reduction>) {
-    const auto word = s.Get<std::string>(key);
-    if (word == "sum") return Reduction::kSum;
-    return word == "none" ? Reduction::kNone : Reduction::kMean;
-  } else if constexpr (std::is_same_v<T, double>) {
-    constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-    return s.Get<double>(key, key == kMin ? -kNoLimit : key == kMax ? kNoLimit : 0);
-  } else if constexpr (std::is_same_v<T, int64_t>) {
-    constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-    return s.Get<int64_t>(key, key == kStop ? kEnd : key == kStep || key == kGroups ? 1 : 0);
-  } else {
-    return s.Get<T>(key);
-  }
-}
-
-using Joined = Span<const Tensor* const>;
-
-// The arguments of a function from left to right: a tensor is the next operand, anything else the
-// attribute with the next key.
-struct Arguments {
-  const Statement& statement;
-  Operands operands;
-  const Key* key;
-
-  template <typename T>
-  T Next() {
-    if constexpr (std::is_same_v<T, Joined>) {
-      return {operands.data(), operands.size()};
-    } else if constexpr (std::is_reference_v<T>) {
-      Tensor& operand = *operands.front();
-      operands.remove_prefix(1);
-      return operand;
-    } else {
-      return Attribute<T>(statement, *key++);
-    }
-  }
-};
-
-template <typename Result, typename... Parameters>
-void Call(Result (*function)(Parameters...), Arguments arguments, Span<Tensor> results) {
-  // In braces, so from left to right.
-  std::tuple<Parameters...> all{arguments.Next<Parameters>()...};
-  if constexpr (std::is_void_v<Result>) {
-    std::apply(function, all);
-  } else if constexpr (std::is_same_v<Result, Tensor>) {
-    results[0] = std::apply(function, all);
-  } else {
-    VariableList parts = std::apply(function, all);
-    AG_CHECK(parts.size() == results.size(), "[ops] ", parts.size(), " results for ",
-             results.size(), " of the statement");
-    std::ranges::move(parts, results.begin());
-  }
-}
-
-template <auto kFunction, Key... kKeys>
-void Run(Operands operands, const Statement& statement, Span<Tensor> results) {
-  constexpr Key kList[] = {kKeys..., Key()};
-  Call(kFunction, {statement, operands, kList}, results);
-}
 
 // Operands that may be left out.
 Tensor OrNone(Joined operands, size_t k) { return k < operands.size() ? *operands[k] : Tensor(); }
@@ -106,6 +29,17 @@ Tensor DropoutOf(const Tensor& a, double by, int64_t seed) {
 }
 
 Tensor EinsumOf(Joined o, std::string equation) { return Einsum(o, equation); }
+
+// Only a mask has a count.
+int64_t CountOf(const Tensor& index, int64_t count) {
+  return index.defined() && index.dtype() == DType::kBool ? count : kAnyCount;
+}
+Tensor IndexOf(Joined o, int64_t count) {
+  return Index(*o[0], {o.data() + 1, o.size() - 1}, CountOf(*o[1], count));
+}
+Tensor IndexPutOf(Joined o, bool accumulate, int64_t count) {
+  return IndexPut(*o[0], *o[1], {o.data() + 2, o.size() - 2}, accumulate, CountOf(*o[2], count));
+}
 
 Tensor SwapDims(const Tensor& a, Ints dims) { return Transpose(a, dims.at(0), dims.at(1)); }
 
@@ -355,6 +289,18 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kIndexCopy, Run<IndexCopy, kDim>,
      "a, entries of c put at the list i along dim, in order",
      "g, 0 at i; g at i, 0 for those overwritten", "all; an index out of range is an error"},
+    {Opcode::kIndex, Run<IndexOf, kCount>, "a at i, j, k, or where i is true",
+     "zeros, g added there", "all; an index out of range is an error, and another count"},
+    {Opcode::kIndexPut, Run<IndexPutOf, kAccumulate, kCount>,
+     "a, b put at i, j, k, or where i is true, in order; or added",
+     "g, 0 there or g; g there, 0 for those overwritten",
+     "all; bool is not added, an index out of range is an error, and another count"},
+    {Opcode::kScatterReduce, Run<ScatterReduce, kDim, kReduction, kIncludeSelf>,
+     "a, reduced at i along dim with what c sends there",
+     "g, g / n, g of the n that are the extreme by n, or g times all others; the same at i",
+     "f32 f64; an index out of range is an error"},
+    {Opcode::kMaskedSelect, Run<MaskedSelect, kCount>, "a where b is true",
+     "zeros, g there, summed to a's shape", "all; another count is an error"},
     {Opcode::kSelectScatter, Run<SelectScatter, kDim, kIndex>, "a, b as the entry of dim",
      "g, 0 there; g at the entry", "all; an index out of range is an error"},
     {Opcode::kSliceScatter, Run<SliceScatter, kDim, kStart, kStop, kStep>,

@@ -16,23 +16,6 @@
 namespace twingrad::ops {
 namespace {
 
-// Bool, of index's shape: whether no later index names the same place of a tensor of shape `whole`.
-Tensor StaysThere(Ints whole, int64_t dim, const Tensor& index) {
-  const Device device = index.device(), here = kernels::HostSide(device);
-  Tensor order = Tensor::Empty(index.sizes(), DType::kI64, here);
-  int64_t* const numbers = order.mutable_data<int64_t>();
-  for (int64_t i = 0; i < order.numel(); ++i) numbers[i] = i;
-  const Tensor none = Tensor::Zeros(whole, DType::kI64, index.device());
-  const Tensor last = kernels::Gather(
-      kernels::Scatter(none, dim, index, kernels::MovedTo(order, device)), dim, index);
-  Tensor stays = Tensor::Empty(index.sizes(), DType::kBool, here);
-  bool* const flags = stays.mutable_data<bool>();
-  const Tensor last_here = kernels::MovedTo(last, here);
-  const int64_t* const writers = last_here.data<int64_t>();
-  for (int64_t i = 0; i < stays.numel(); ++i) flags[i] = writers[i] == i;
-  return kernels::MovedTo(stays, device);
-}
-
 // The list of indices beside each lane of `source`.
 Tensor ListedPlaces(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
                     const Tensor& source) {
@@ -52,6 +35,22 @@ Tensor ListedPlaces(const char* op, const Tensor& a, int64_t dim, const Tensor& 
 }
 
 }  // namespace
+
+Tensor StaysThere(Ints whole, int64_t dim, const Tensor& index) {
+  const Device device = index.device(), here = kernels::HostSide(device);
+  Tensor order = Tensor::Empty(index.sizes(), DType::kI64, here);
+  int64_t* const numbers = order.mutable_data<int64_t>();
+  for (int64_t i = 0; i < order.numel(); ++i) numbers[i] = i;
+  const Tensor none = Tensor::Zeros(whole, DType::kI64, index.device());
+  const Tensor last = kernels::Gather(
+      kernels::Scatter(none, dim, index, kernels::MovedTo(order, device)), dim, index);
+  Tensor stays = Tensor::Empty(index.sizes(), DType::kBool, here);
+  bool* const flags = stays.mutable_data<bool>();
+  const Tensor last_here = kernels::MovedTo(last, here);
+  const int64_t* const writers = last_here.data<int64_t>();
+  for (int64_t i = 0; i < stays.numel(); ++i) flags[i] = writers[i] == i;
+  return kernels::MovedTo(stays, device);
+}
 
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   CheckIndices("scatter", a, dim, index, source);

@@ -16,6 +16,9 @@ namespace twingrad::ops {
 // those for one place the last one stays, and the others have a gradient of 0. All element types.
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 
+// Bool, of index's shape: whether no later index names the same place of a tensor of shape `whole`.
+Tensor StaysThere(Ints whole, int64_t dim, const Tensor& index);
+
 // a with each entry of `source` along dim, in order, added to the entry that the list `index`
 // names, or put there as Scatter would. `source` has a's shape but along dim.
 Tensor IndexAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);

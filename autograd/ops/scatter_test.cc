@@ -12,10 +12,6 @@
 namespace twingrad::ops {
 namespace {
 
-Tensor Indices(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t> elements) {
-  return Tensor::FromData<int64_t>(sizes, elements);
-}
-
 TEST(Scatter, TheLastOfSeveralStays) {
   const Tensor a = Leaf({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor source = Leaf({2, 2}, {10, 20, 30, 40});

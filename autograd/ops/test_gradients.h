@@ -29,6 +29,11 @@ inline Tensor Values(std::initializer_list<int64_t> sizes, std::initializer_list
   return Tensor::FromData<double>(sizes, elements);
 }
 
+inline Tensor Indices(std::initializer_list<int64_t> sizes,
+                      std::initializer_list<int64_t> elements) {
+  return Tensor::FromData<int64_t>(sizes, elements);
+}
+
 inline Tensor Leaf(std::initializer_list<int64_t> sizes, std::initializer_list<double> elements) {
   Tensor leaf = Values(sizes, elements);
   SetRequiresGrad(leaf, true);

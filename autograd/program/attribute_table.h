@@ -68,6 +68,13 @@ inline constexpr AttributeSpec kDropoutKeys[] = {Required(Key::kBy, kNumber),
                                                  Required(Key::kSeed, kInteger)};
 inline constexpr AttributeSpec kCausalKeys[] = {Flag(Key::kCausal)};
 inline constexpr AttributeSpec kEquationKeys[] = {Required(Key::kEquation, kEquation)};
+inline constexpr AttributeSpec kMaskCount = Optional(Key::kCount, kInteger);
+inline constexpr AttributeSpec kIndexKeys[] = {kMaskCount};
+inline constexpr AttributeSpec kIndexPutKeys[] = {kMaskCount, Flag(Key::kAccumulate)};
+inline constexpr AttributeSpec kScatterReduceKeys[] = {
+    kDim, Required(Key::kReduction, kWord, "sum prod mean amax amin"),
+    Optional(Key::kIncludeSelf, kFlag, Default::kOne)};
+inline constexpr AttributeSpec kMaskedSelectKeys[] = {Required(Key::kCount, kInteger)};
 inline constexpr AttributeSpec kUpperKeys[] = {Flag(Key::kUpper)};
 inline constexpr AttributeSpec kEps = Required(Key::kEps, kNumber);
 inline constexpr AttributeSpec kLayerNormKeys[] = {Required(Key::kCount, kInteger), kEps};

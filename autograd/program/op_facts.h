@@ -82,12 +82,15 @@ inline constexpr Saves kSavesNothing = 0;
 inline constexpr Saves kSavesA = 1;  // the operands, from the first
 inline constexpr Saves kSavesB = 2;
 inline constexpr Saves kSavesC = 4;
-inline constexpr Saves kSavesAForB = 8;  // a, where b has a gradient
-inline constexpr Saves kSavesBForA = 16;
-inline constexpr Saves kSavesResult = 32;
-inline constexpr Saves kSavesResultForB = 64;
-inline constexpr Saves kSavesOwn = 128;  // something that no statement can write
-inline constexpr Saves kSavesBForB = 256;
+inline constexpr Saves kSavesD = 8;
+inline constexpr Saves kSavesE = 16;
+inline constexpr Saves kSavesOperands = 31;  // all of these
+inline constexpr Saves kSavesAForB = 32;     // a, where b has a gradient
+inline constexpr Saves kSavesBForA = 64;
+inline constexpr Saves kSavesResult = 128;
+inline constexpr Saves kSavesResultForB = 256;
+inline constexpr Saves kSavesOwn = 512;  // something that no statement can write
+inline constexpr Saves kSavesBForB = 1024;
 
 // Which operands have a finite result, of no great size.
 enum class Takes : uint8_t {

@@ -166,6 +166,10 @@ enum class Opcode : uint8_t {
   kScatter,
   kIndexAdd,
   kIndexCopy,
+  kIndex,          // by indices in several dimensions, or a mask: count=
+  kIndexPut,       // the same, put or added there: accumulate=
+  kScatterReduce,  // dim=, reduction=, include_self=
+  kMaskedSelect,   // count=
   // The first operand with the second in place of a view of it: see view_scatter.h.
   kSelectScatter,
   kSliceScatter,
@@ -293,13 +297,13 @@ enum class Key : uint8_t {
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
   kCount,              // expect: a number; entries: of a window, of split, of topk; chunk: parts;
-                       // layer_norm: dimensions
+                       // layer_norm: dimensions; masks: how many elements are true
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
   kMin,                // clamp, hardtanh: the least value
   kMax,                // clamp, hardtanh: the greatest value
   kDescending,         // sort, argsort (0/1)
-  kReduction,          // losses: a word
+  kReduction,          // losses, scatter_reduce: a word
   kPads,               // pad and the like: how many entries, before and after
   kKernel,             // pools: the sizes of a window
   kStride,             // convolutions, pools: from one window to the next; as_strided
@@ -312,6 +316,8 @@ enum class Key : uint8_t {
   kCausal,             // attention: no query sees keys behind its own place (0/1)
   kUpper,              // solve_triangular: which triangle is read (0/1)
   kEquation,           // einsum: a letter for each dimension of operands and result
+  kAccumulate,         // index_put: added to what is there (0/1)
+  kIncludeSelf,        // scatter_reduce: what is there is reduced too (0/1; 1 without)
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

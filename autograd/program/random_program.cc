@@ -77,8 +77,11 @@ class RandomStatements {
     if (statement.op == Opcode::kWhere || statement.op == Opcode::kMaskedFill)
       statement.operands[0] = OfType(DType::kBool);
     for (uint64_t i = 0; i < operands; ++i) {
-      if (signature.IsIndex(static_cast<int>(i))) statement.operands[i] = OfType(DType::kI64);
+      const bool mask = statement.op == Opcode::kMaskedSelect;
+      if (signature.IsIndex(static_cast<int>(i)))
+        statement.operands[i] = OfType(mask ? DType::kBool : DType::kI64);
     }
+    TakeIndexed(statement);
     if (PlaneRank(signature) > 0) TakePlane(statement, static_cast<size_t>(PlaneRank(signature)));
     TakeNetwork(statement);
     TakeSquares(statement);
@@ -128,6 +131,14 @@ class RandomStatements {
       return;
     }
     const Signature& signature = SignatureOf(statement.op);
+    if (statement.op == Opcode::kIndex || statement.op == Opcode::kIndexPut) {
+      drop(Key::kCount);
+      const DType last = builder_.TypeOf(statement.operands.back()).dtype;
+      if (last == DType::kBool) {
+        statement.attributes.insert(statement.attributes.begin(),
+                                    {Key::kCount, static_cast<int64_t>(Below(5))});
+      }
+    }
     if (signature.Find(Key::kBy) != nullptr && signature.Find(Key::kDo) != nullptr) {
       drop(Key::kBy);
       if (word == "scale") statement.attributes.push_back({Key::kBy, Float()});
@@ -190,6 +201,25 @@ class RandomStatements {
     for (ValueId& operand : statement.operands) {
       operand = builder_.SeededLeaf({DType::kF64, {size, size}}, 1);
     }
+  }
+
+  // What indices in several dimensions, or one mask, take of and put into.
+  void TakeIndexed(Statement& statement) {
+    if (statement.op == Opcode::kScatterReduce) {
+      for (size_t k = 0; k < 3; ++k) {
+        const DType dtype = k == 1 ? DType::kI64 : DType::kF64;
+        statement.operands[k] = builder_.SeededLeaf({dtype, {2, 2}}, 1);
+      }
+    }
+    if (statement.op != Opcode::kIndex && statement.op != Opcode::kIndexPut) return;
+    const size_t first = statement.op == Opcode::kIndex ? 1 : 2;
+    for (size_t k = 0; k < first; ++k) {
+      const Shape shape = k == 0 ? Shape{2, 2, 2} : Shape{2};
+      statement.operands[k] = builder_.SeededLeaf({DType::kF64, shape}, 1);
+    }
+    if (Below(4) != 0) return;
+    statement.operands.resize(first + 1);
+    statement.operands[first] = builder_.SeededLeaf({DType::kBool, {2, 2}}, 1);
   }
 
   // Operands of einsum, of equal sizes.

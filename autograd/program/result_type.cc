@@ -82,9 +82,8 @@ bool Inference::CheckDTypes() {
   for (size_t i = first; i < operands_.size(); ++i) {
     const DType dtype = operands_[i]->dtype;
     if (signature_.IsIndex(static_cast<int>(i))) {
-      if (dtype == DType::kI64) continue;
-      return fault_.BlameOperand(i, "indices of type ", DTypeName(dtype),
-                                 "; they must be i64: cast them");
+      if (!CheckIndex(i)) return false;
+      continue;
     }
     if (!FollowsRule(signature_.dtypes, dtype)) {
       return fault_.BlameOperand(i, signature_.name, " does not take ", DTypeName(dtype),

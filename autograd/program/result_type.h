@@ -105,6 +105,14 @@ class Inference {
   bool Greatest();
   bool Scan();
 
+  // result_type_index.cc: indices in several dimensions, and masks.
+  bool CheckIndex(size_t operand);
+  bool Indexed();
+  bool IndexPut();
+  bool PickedBy(size_t first, Shape* picked);
+  bool CheckMaskCount(int64_t most);
+  bool MaskedSelect();
+
   // result_type_square.cc: inverses and the like.
   bool OfSquares();
 

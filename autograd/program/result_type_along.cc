@@ -293,6 +293,12 @@ bool Inference::Rearranged() {
       return Repeated();
     case Opcode::kEmbedding:
       return Embedded();
+    case Opcode::kIndex:
+      return Indexed();
+    case Opcode::kIndexPut:
+      return IndexPut();
+    case Opcode::kMaskedSelect:
+      return MaskedSelect();
     case Opcode::kTopk:
     case Opcode::kTopkIndices:
       return Greatest();

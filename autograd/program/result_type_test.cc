@@ -149,6 +149,28 @@ TEST(ResultType, Masks) {
   EXPECT_TRUE(Refused(TypeOf("f64[2]", "scatter %x %i %z dim=0", "f64[3]"), "must be equal"));
 }
 
+TEST(ResultType, IndicesInSeveralDimensions) {
+  EXPECT_EQ(TypeOf("f64[3,4,5]", "index %x %i", "f64[]", "i64[2,1]"), "f64[2,1,4,5]");
+  EXPECT_EQ(TypeOf("bool[3,4]", "index %x %i %i", "f64[]", "i64[0]"), "bool[0]");
+  EXPECT_EQ(TypeOf("i64[3,1,4]", "index %x %b count=2"), "i64[2,4]");
+  EXPECT_EQ(TypeOf("f32[3,4]", "index_put %x %z %i", "f32[4]", "i64[2]"), "f32[3,4]");
+  EXPECT_EQ(TypeOf("f64[3,1]", "index_put %x %z %b count=0 accumulate=1", "f64[]"), "f64[3,1]");
+  EXPECT_EQ(TypeOf("f64[4]", "masked_select %x %b count=6"), "f64[6]");
+  EXPECT_EQ(TypeOf("f32[3]", "scatter_reduce %x %i %z dim=0 reduction=mean", "f32[2]"), "f32[3]");
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "index %x %i %i", "f64[]", "i64[2]"), "or fewer, go"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2,2]", "index %x %b count=1"), "it must be [2,2]"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3,1]", "index %x %b"), "without count="));
+  EXPECT_TRUE(Refused(TypeOf("f64[3,1]", "index %x %b count=4"), "0 to the size of the mask"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "index %x %i count=1"), "with a mask alone"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3,1]", "index %x %b %i count=1"), "or one mask"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "index_put %x %z %i", "f64[3]", "i64[2]"), "not broadcast"));
+  EXPECT_TRUE(Refused(TypeOf("bool[3]", "index_put %x %x %i accumulate=1"), "adds no bool"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "masked_select %x %i count=1"), "must be bool"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2,4]", "masked_select %x %b count=1"), "do not broadcast"));
+  EXPECT_TRUE(
+      Refused(TypeOf("i64[2]", "scatter_reduce %x %i %x dim=0 reduction=sum"), "f32 or f64"));
+}
+
 TEST(ResultType, Copies) {
   EXPECT_EQ(TypeOf("f64[2]", "clone %x"), "f64[2]");
   EXPECT_EQ(TypeOf("f64[2]", "cast %x to=bool"), "bool[2]");

@@ -70,7 +70,7 @@ constexpr auto kKeyNames = SplitWords<kNumKeys>(
     "type data seed fill grad device dims keepdim shape dim index start stop step to seeds inputs "
     "retain_graph create_graph allow_unused materialize id do by target kind count error at "
     "min max descending reduction pads kernel stride padding dilation groups "
-    "output_padding align_corners eps causal upper equation "
+    "output_padding align_corners eps causal upper equation accumulate include_self "
     "non_differentiable keep_undefined waits");
 
 // Names end in 1d, 2d or 3d, with _indices after it where the result is indices.
@@ -101,13 +101,21 @@ absl::Span<const Opcode> UnaryOps(Category category, bool rounds) {
 }
 
 Saves Signature::SavedBy(bool a_has_gradient, bool b_has_gradient) const {
-  constexpr Saves kUnconditional = kSavesA | kSavesB | kSavesC | kSavesResult | kSavesOwn;
+  constexpr Saves kUnconditional = kSavesOperands | kSavesResult | kSavesOwn;
   Saves saved = facts.saves & kUnconditional;
   if ((facts.saves & kSavesAForB) != 0 && b_has_gradient) saved |= kSavesA;
   if ((facts.saves & kSavesBForA) != 0 && a_has_gradient) saved |= kSavesB;
   if ((facts.saves & kSavesBForB) != 0 && b_has_gradient) saved |= kSavesB;
   if ((facts.saves & kSavesResultForB) != 0 && b_has_gradient) saved |= kSavesResult;
   return category == Category::kInPlace ? saved & ~kSavesA : saved;
+}
+
+Saves SavesOf(const Statement& statement) {
+  const Saves saves = SignatureOf(statement.op).facts.saves;
+  if (statement.op != Opcode::kScatterReduce) return saves;
+  const auto reduction = statement.Get<std::string>(Key::kReduction);
+  if (reduction == "sum" || reduction == "mean") return kSavesB;
+  return reduction == "prod" ? saves & ~kSavesResult : saves;
 }
 
 int PlaneRank(const Signature& signature) { return PlaneRankOf(signature.name); }
@@ -135,7 +143,7 @@ bool IsDefault(const AttributeSpec& spec, const AttributeValue& value) {
     case Default::kZero:
       return Holds(value, false) || Holds(value, int64_t{0}) || Holds(value, Bits{0});
     case Default::kOne:
-      return Holds(value, int64_t{1});
+      return Holds(value, true) || Holds(value, int64_t{1});
     case Default::kEmpty:
       return Holds(value, std::vector<int64_t>()) || Holds(value, std::vector<ValueId>());
     case Default::kOnCpu:

@@ -76,7 +76,7 @@ enum class Default : uint8_t {
   kRequired,  // must be given
   kNone,      // no value equals absence
   kZero,      // false, 0, element 0
-  kOne,       // 1
+  kOne,       // true, 1
   kEmpty,     // the empty list
   kOnCpu,     // cpu
 };
@@ -102,7 +102,7 @@ struct Signature {
   std::string_view doc;
   OpFacts facts;
   Opcode performs;       // the op that an in-place statement applies to the old contents; else `op`
-  uint32_t indices = 0;  // bit i: operand i holds indices, of type i64
+  uint32_t indices = 0;  // bit i: operand i holds indices, of type i64, or a mask, of type bool
 
   // The attribute with this key, or null when the statement takes none.
   const AttributeSpec* Find(Key key) const {
@@ -116,7 +116,7 @@ struct Signature {
   }
   bool IsIndex(int operand) const { return operand < 32 && (indices >> operand & 1) != 0; }
   // What the node saves, given whether the first two operands have a gradient: bits kSavesA to
-  // kSavesC for operands, kSavesResult and kSavesOwn. An operand that is written in place is saved
+  // kSavesE for operands, kSavesResult and kSavesOwn. An operand that is written in place is saved
   // as a copy.
   Saves SavedBy(bool a_has_gradient, bool b_has_gradient) const;
 };
@@ -124,6 +124,9 @@ struct Signature {
 // All signatures, in the order of Opcode.
 absl::Span<const Signature> Signatures();
 const Signature& SignatureOf(Opcode op);
+
+// The saves of the op's facts, without what the statement's attributes make needless.
+Saves SavesOf(const Statement& statement);
 
 // The ops of one operand without required attributes, in the order of Opcode, from which generators
 // draw: of this category (elementwise or in place), and either those that round or the others.

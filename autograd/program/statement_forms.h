@@ -41,6 +41,10 @@ struct Count {
 inline constexpr int kMany = kMaxOperands;
 inline constexpr int kFew = kMaxCustomOperands;
 inline constexpr uint32_t kIndicesB = 0b10;  // operand b holds indices
+// The operands after a, and after b, hold indices of one dimension each, or the first of them a
+// mask.
+inline constexpr uint32_t kIndicesAfterA = 0b1110;
+inline constexpr uint32_t kIndicesAfterB = 0b11100;
 
 // An op with one result. A gradient can flow to every operand but indices, unless the result
 // itself is indices.

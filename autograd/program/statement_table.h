@@ -291,6 +291,30 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                "a, and each entry of c along dim=, in order, added where b lists", kIndicesB),
     Rearranged(kIndexCopy, "index_copy", 3, Linear(Numbers::kEither, kSavesB), kAny, kDimKeys,
                "a, and each entry of c along dim=, in order, put where b lists", kIndicesB),
+    Rearranged(
+        kIndex, "index", {2, 4}, Linear(Numbers::kSame, kSavesB | kSavesC | kSavesD), kAny,
+        kIndexKeys,
+        "a at the indices b, c and d, which are broadcast and stand for its first dimensions; "
+        "or where the mask b of these is true, count= times, in row-major order",
+        kIndicesAfterA),
+    Rearranged(
+        kIndexPut, "index_put", {3, 5}, Linear(Numbers::kScattered, kSavesC | kSavesD | kSavesE),
+        kAny, kIndexPutKeys,
+        "a, and each element of b, broadcast to what index takes by the others, in order, put "
+        "there, or with accumulate=1 added",
+        kIndicesAfterB),
+    Rearranged(kScatterReduce, "scatter_reduce", 3,
+               Curved(Numbers::kProductOver, kSavesA | kSavesB | kSavesC | kSavesResult,
+                      kSavesA | kSavesC | kSavesResult),
+               kFloating, kScatterReduceKeys,
+               "a, but where b replaces the coordinate of dim= the sum, product, mean, greatest or "
+               "least of the elements of c that go there and, unless include_self=0, of a's",
+               kIndicesB),
+    Rearranged(kMaskedSelect, "masked_select", 2, Linear(Numbers::kSame, kSavesB, kSavesA), kAny,
+               kMaskedSelectKeys,
+               "the count= elements of a where the mask b (bool) is true, in row-major order; "
+               "broadcast",
+               kIndicesB),
     ViewScatter(kSelectScatter, "select_scatter", kSelectKeys,
                 "a copy of a with b in place of entry index= of dim="),
     ViewScatter(kSliceScatter, "slice_scatter", kSliceKeys,

@@ -24,6 +24,7 @@
 #include "autograd/reference/compounds.h"
 #include "autograd/reference/contraction.h"
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/indexed.h"
 #include "autograd/reference/lowering.h"
 #include "autograd/reference/moves.h"
 #include "autograd/reference/networks.h"
@@ -91,6 +92,7 @@ class Composite {
              {&Composite::Embedding, {kEmbedding}},
              {&Composite::GatherAlong, {kGather}},
              {&Composite::ScatterAlong, {kScatterAdd, kScatter, kIndexAdd, kIndexCopy}},
+             {&Composite::Indexed, {kIndex, kIndexPut, kScatterReduce, kMaskedSelect}},
              {&Composite::ScatterAlong, {kSelectScatter, kSliceScatter}},
              {&Composite::ScatterAlong, {kDiagonalScatter, kAsStridedScatter}},
              {&Composite::Sort, {kSort, kArgsort, kTopk, kTopkIndices}},
@@ -177,7 +179,6 @@ class Composite {
   Value Cast() {
     return algebra_.Apply(Primitive::kCast, {.dtype = statement_.Get<DType>(Key::kTo)}, in_[0]);
   }
-
   Value Moved() { return MovedBy(algebra_, statement_, op_, in_[0], Whole()); }
 
   Value Cumsum() {
@@ -204,6 +205,7 @@ class Composite {
   Value Embedding() { return EmbeddingOf<Algebra>(algebra_, in_, shapes_); }
   Value GatherAlong() { return Picked(*shapes_[1], {nullptr, Count(*shapes_[1])}); }
   Value ScatterAlong() { return ScatteredAlong<Algebra>(algebra_, statement_, in_, shapes_); }
+  Value Indexed() { return OfIndices<Algebra>(algebra_, statement_, in_, shapes_); }
 
   Value Sort() {
     std::vector<Tie> ties;
@@ -237,7 +239,6 @@ class Composite {
   }
 
   Value AddedProduct() { return AddedProductOf<Algebra>(algebra_, op_, in_, shapes_); }
-
   Value Product() { return ProductOf(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
 
   Value OverDims(Primitive primitive) {

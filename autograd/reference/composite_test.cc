@@ -214,10 +214,14 @@ backward %y
 TEST(LoweringTest, IndicesAreSaved) {
   for (const Signature& signature : program::Signatures()) {
     if (signature.category == Category::kCall || signature.differentiable == 0) continue;
-    EXPECT_EQ(AlsoSaved(signature.op, /*last_tracked=*/true) & signature.indices, signature.indices)
+    program::Statement statement;
+    statement.op = signature.op;
+    EXPECT_EQ(AlsoSaved(statement, /*last_tracked=*/true) & signature.indices, signature.indices)
         << signature.name;
   }
-  EXPECT_EQ(AlsoSaved(Opcode::kScatterAdd, /*last_tracked=*/false), 0u);
+  program::Statement adds;
+  adds.op = Opcode::kScatterAdd;
+  EXPECT_EQ(AlsoSaved(adds, /*last_tracked=*/false), 0u);
 }
 
 }  // namespace

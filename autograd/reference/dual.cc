@@ -29,6 +29,8 @@ std::string Run(const program::Program& program, const DualPlan& plan, Choices& 
     return "an integer that rounding decides is an exponent or an index";
   } catch (const IndexOutOfRange&) {
     return "an index out of range";
+  } catch (const CountDiffers&) {
+    return "a mask with another number of true elements than it says";
   } catch (const TooLong&) {
     return "a product of more than 64 factors, or a matrix of more than 6 rows";
   } catch (const DomainError&) {

@@ -32,10 +32,10 @@ using program::ValueId;
 namespace {
 
 // Whether a node of the op saves numbers, which its derivative then reads.
-bool SavesNumbers(const Signature& signature) {
+bool SavesNumbers(const Statement& statement) {
   using namespace program;  // NOLINT(google-build-using-namespace)
-  const Saves saves = signature.facts.saves;
-  const Saves operands = saves & (kSavesA | kSavesB | kSavesC) & signature.differentiable;
+  const Saves saves = SavesOf(statement);
+  const Saves operands = saves & kSavesOperands & SignatureOf(statement.op).differentiable;
   const Saves others = kSavesAForB | kSavesBForA | kSavesBForB | kSavesResult | kSavesResultForB;
   return operands != 0 || (saves & others) != 0;
 }
@@ -108,7 +108,7 @@ class Finder {
         return;
       }
       default:
-        if (SavesNumbers(signature)) {
+        if (SavesNumbers(statement)) {
           TakeSaved(at, signature.facts.dependence == program::Dependence::kBilinear);
         }
     }

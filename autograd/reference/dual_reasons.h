@@ -16,7 +16,7 @@ inline constexpr std::string_view kEndsInError = "it, or a part of it, ends in a
 inline constexpr std::string_view kAllDisturbed = "all its gradients hang on what is not followed";
 
 // Each is how texts of DualResult::not_applicable begin.
-inline constexpr std::array<std::string_view, 17> kDualReasons = {
+inline constexpr std::array<std::string_view, 18> kDualReasons = {
     kEndsInError,
     kAllDisturbed,
     "a reshape that copies, of a value that is written in place",
@@ -28,6 +28,7 @@ inline constexpr std::array<std::string_view, 17> kDualReasons = {
     "an operand outside the domain of its op",
     "rounding decides whether an operand is in the domain of its op",
     "an index out of range",
+    "a mask with another number of true elements than it says",
     "hooks on what is captured",
     "a product of more than 64 factors",
     "a thread section adds or removes a hook that makes .grad undefined",

@@ -15,10 +15,10 @@ namespace {
 
 // Of an op all of whose operands lead nowhere: what the derivatives in several of them need is
 // saved all the same.
-uint32_t SharedSaves(program::Opcode op) {
-  const program::Saves saves = program::SignatureOf(op).SavedBy(false, false);
-  constexpr uint32_t kOperands = program::kSavesA | program::kSavesB | program::kSavesC;
-  return (saves & kOperands) | ((saves & program::kSavesResult) != 0 ? kResult : 0);
+uint32_t SharedSaves(const program::Statement& statement) {
+  const program::Saves saves =
+      program::SignatureOf(statement.op).SavedBy(false, false) & program::SavesOf(statement);
+  return (saves & program::kSavesOperands) | ((saves & program::kSavesResult) != 0 ? kResult : 0);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ void Interpreter::Compute(const Statement& statement) {
   const bool to_integer =
       statement.op == Opcode::kCast && !IsFloating(statement.Get<DType>(Key::kTo));
   const bool records = operands.records && !to_integer;
-  const bool indexed = operands.count > 1 && tensors_[statement.operands[1]].dtype == DType::kI64;
+  const bool indexed = program::SignatureOf(statement.op).indices != 0;
   const bool partial = statement.op == Opcode::kInverse || statement.op == Opcode::kCholesky;
   if (records && (indexed || partial) && !rules_.failed_statements_renew_views) {
     // Only the values show that an index or a matrix is out of range, so evaluate once without
@@ -126,11 +126,11 @@ void Interpreter::Compute(const Statement& statement) {
   const Variable out = Lower(statement, operands);
   const absl::Span<Step> steps = calculus_.TakeSteps();
   const bool last_tracked = operands.variable[operands.count - 1].tracked;
-  uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
+  uint32_t also_saved = AlsoSaved(statement, last_tracked);
   if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
   const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
   if (statement.op == Opcode::kMean && chosen && rules_.mean_saves_its_operand) also_saved |= 1;
-  if (records && several && steps.empty()) also_saved |= SharedSaves(statement.op);
+  if (records && several && steps.empty()) also_saved |= SharedSaves(statement);
   if (records) RunPackHooks(statement, steps, also_saved != 0);
   const auto device =
       statement.op == Opcode::kTo
@@ -160,6 +160,8 @@ Variable Interpreter::Lower(const Statement& statement, const Operands& operands
     throw Raised{ErrorKind::kDomain};
   } catch (const IndexOutOfRange&) {
     throw Raised{ErrorKind::kIndex};
+  } catch (const CountDiffers&) {
+    throw Raised{ErrorKind::kInvalidArgument};
   } catch (const TooLong&) {
     throw Skipped{"a product of more than 64 factors, or a matrix of more than 6 rows"};
   }

@@ -43,8 +43,10 @@ bool PicksLeast(Opcode op) {
          op == Opcode::kCumminIndices;
 }
 
-uint32_t AlsoSaved(Opcode op, bool last_tracked) {
+uint32_t AlsoSaved(const program::Statement& statement, bool last_tracked) {
+  const Opcode op = statement.op;
   const program::Signature& signature = program::SignatureOf(op);
+  const program::Saves saves = program::SavesOf(statement);
   // The way from a to b, by which the weight is derived; both factors of a product and a function.
   if (op == Opcode::kLerp) return last_tracked ? program::kSavesA | program::kSavesB : 0;
   if (op == Opcode::kBceWithLogits || op == Opcode::kSmoothL1Loss) {
@@ -63,12 +65,14 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   if (signature.indices == 0 && op != Opcode::kProd && op != Opcode::kCumprod) return 0;
   const bool adds = op == Opcode::kScatterAdd || op == Opcode::kIndexAdd;
   if (adds && !last_tracked) return 0;
-  return signature.facts.saves & (program::kSavesA | program::kSavesB | program::kSavesC);
+  // The extremes of some places are no result of a step.
+  const bool result = op == Opcode::kScatterReduce && (saves & program::kSavesResult) != 0;
+  return (saves & program::kSavesOperands) | (result ? kResult : 0);
 }
 
 uint32_t SavedNeedlessly(Opcode op) {
   const program::Saves saves = program::SignatureOf(op).facts.pytorch_saves;
-  const uint32_t operands = saves & (program::kSavesA | program::kSavesB | program::kSavesC);
+  const uint32_t operands = saves & program::kSavesOperands;
   return operands | ((saves & program::kSavesResult) != 0 ? kResult : 0) |
          ((saves & program::kSavesOwn) != 0 ? kOfItsOwn : 0);
 }

@@ -25,7 +25,7 @@ bool PicksLeast(program::Opcode op);
 // kResult: the result. kOfItsOwn: something that no statement can write.
 inline constexpr uint32_t kResult = uint32_t{1} << 30;
 inline constexpr uint32_t kOfItsOwn = uint32_t{1} << 29;
-uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
+uint32_t AlsoSaved(const program::Statement& statement, bool last_tracked);
 // What PyTorch saves in addition, although no derivative needs it.
 uint32_t SavedNeedlessly(program::Opcode op);
 

@@ -26,10 +26,11 @@ namespace {
 
 // The operands and results that a node saves whose operands have gradients as given. The facts
 // leave out two conditions.
-Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
+Saves SavedWith(const Statement& statement, const bool* has_gradient) {
   using namespace program;  // NOLINT(google-build-using-namespace)
-  const Saves saves = signature.facts.saves;
-  Saves saved = saves & (kSavesA | kSavesB | kSavesC | kSavesResult | kSavesOwn);
+  const Signature& signature = SignatureOf(statement.op);
+  const Saves saves = SavesOf(statement);
+  Saves saved = saves & (kSavesOperands | kSavesResult | kSavesOwn);
   if ((saves & kSavesAForB) != 0 && has_gradient[1]) saved |= kSavesA;
   if ((saves & kSavesBForA) != 0 && has_gradient[0]) saved |= kSavesB;
   if ((saves & kSavesBForB) != 0 && has_gradient[1]) saved |= kSavesB;
@@ -121,18 +122,18 @@ void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step
 void Interpreter::NotePacked(NodeId node, const Statement& statement, const Operands& operands,
                              const Array* result) {
   if (saved_hooks_ == nullptr || !calculus_.nodes()[node].saves) return;
-  const program::Signature& signature = program::SignatureOf(statement.op);
-  bool has_gradient[3] = {};
-  for (int k = 0; k < operands.count && k < 3; ++k) {
+  constexpr int kMost = 5;
+  bool has_gradient[kMost] = {};
+  for (int k = 0; k < operands.count && k < kMost; ++k) {
     has_gradient[k] = operands.variable[k].node != kNoNode;
   }
-  const Saves saved = SavedWith(signature, has_gradient);
+  const Saves saved = SavedWith(statement, has_gradient);
   std::vector<const Array*> tensors;
   if ((saved & program::kSavesOwn) != 0) {
     const Statement own = OwnIndices(statement);
     tensors.push_back(Lower(own, operands).data);
   }
-  for (int k = 0; k < operands.count && k < 3; ++k) {
+  for (int k = 0; k < operands.count && k < kMost; ++k) {
     if ((saved >> k & 1) != 0) tensors.push_back(operands.variable[k].data);
   }
   if ((saved & program::kSavesResult) != 0) tensors.push_back(result);

@@ -27,8 +27,15 @@ bool KnowSums() {
   return Know<ScatterBody<AddNumber, T>...>();
 }
 
-[[maybe_unused]] const bool kKnown =
-    KnowMoves<float, double, int64_t, bool>() && KnowSums<float, double, int64_t>();
+template <class... T>
+bool KnowReductions() {
+  return Know<ScatterBody<MulNumber, T>..., ScatterBody<MaximumNumber, T>...,
+              ScatterBody<MinimumNumber, T>...>();
+}
+
+[[maybe_unused]] const bool kKnown = KnowMoves<float, double, int64_t, bool>() &&
+                                     KnowSums<float, double, int64_t>() &&
+                                     KnowReductions<float, double>();
 
 }  // namespace
 }  // namespace twingrad::cuda

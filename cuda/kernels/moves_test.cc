@@ -130,6 +130,13 @@ TEST_F(MovesOnCudaTest, ElementsInOtherPlaces) {
     if (dtype == DType::kBool) continue;
     ExpectSame(ScatterAdd(There(a), 1, There(index), There(source)),
                ScatterAdd(a, 1, index, source));
+    if (!IsFloating(dtype)) continue;
+    ExpectSame(ScatterMul(There(a), 1, There(index), There(source)),
+               ScatterMul(a, 1, index, source));
+    for (const bool least : {false, true}) {
+      ExpectSame(ScatterExtreme(There(a), 1, There(index), There(source), least),
+                 ScatterExtreme(a, 1, index, source, least));
+    }
   }
   const Tensor none = Tensor::Zeros({0, 2}, DType::kI64), a = Numbers({3, 4}, DType::kF32);
   ExpectSame(Gather(There(a), 0, There(none)), Gather(a, 0, none));

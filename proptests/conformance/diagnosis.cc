@@ -231,6 +231,29 @@ bool PoolsSeveralNans(const Program& program, const Observation& expected) {
   });
 }
 
+// Whether a scatter_reduce that does not include what is there gives, somewhere, just that.
+bool LeavesAnExtremeOut(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != Opcode::kScatterReduce || s.template Get<bool>(Key::kIncludeSelf, true)) {
+      return false;
+    }
+    const auto reduction = s.template Get<std::string>(Key::kReduction);
+    if (reduction != "amax" && reduction != "amin") return false;
+    const auto there = NumbersOf(expected, s.operands[0]),
+               sent = NumbersOf(expected, s.operands[2]);
+    return std::ranges::any_of(
+        sent, [&](double x) { return std::ranges::find(there, x) != there.end(); });
+  });
+}
+
+bool SendsSeveralZeros(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != Opcode::kScatterReduce) return false;
+    if (s.template Get<std::string>(Key::kReduction) != "prod") return false;
+    return std::ranges::count(NumbersOf(expected, s.operands[2]), 0.0) > 1;
+  });
+}
+
 bool RepeatsNoTimes(const Program& program) {
   return std::ranges::any_of(program.statements, [](const auto& s) {
     return s.op == Opcode::kRepeat &&
@@ -391,6 +414,12 @@ std::string Circumstances(const Program& program, const Observation& expected,
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " by a rounded quotient\n");
   }
   if (PoolsSeveralNans(program, expected)) text += "  circumstance: max_pool of several NaN\n";
+  if (LeavesAnExtremeOut(program, expected)) {
+    text += "  circumstance: an extreme that is there too\n";
+  }
+  if (SendsSeveralZeros(program, expected)) {
+    text += "  circumstance: scatter_reduce of several zeros\n";
+  }
   if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
   for (const Opcode op : {Opcode::kProd, Opcode::kCumprod}) {
     if (!ShowsResultOf(op, program)) continue;

@@ -140,6 +140,22 @@ TEST(DiagnosisTest, RoundedQuotients) {
   EXPECT_EQ(of("fmod", "1", "0"), "");
 }
 
+TEST(DiagnosisTest, ReductionsOfPlaces) {
+  const auto of = [](const std::string& how, const std::string& sent) {
+    return Of(
+        "%a = leaf type=f64[1] grad=1 data=3\n%i = leaf type=i64[2] data=0,0\n"
+        "%b = leaf type=f64[2] data=" +
+        sent + "\n%y = scatter_reduce %a %i %b dim=0 reduction=" + how +
+        "\n%s = sum %y\nbackward %s\n");
+  };
+  const std::string extreme = "  circumstance: an extreme that is there too\n";
+  EXPECT_EQ(of("amax include_self=0", "3,1"), extreme);
+  EXPECT_EQ(of("amin include_self=0", "4,1"), "");
+  EXPECT_EQ(of("amin", "3,1"), "");
+  EXPECT_EQ(of("prod", "0,0"), "  circumstance: scatter_reduce of several zeros\n");
+  EXPECT_EQ(of("prod", "0,1"), "");
+}
+
 TEST(DiagnosisTest, PoolsOfSeveralNans) {
   const auto of = [](const std::string& data) {
     return Of("%a = leaf type=f64[1,2] grad=1 data=" + data +

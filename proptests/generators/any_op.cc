@@ -33,7 +33,7 @@ constexpr Opcode kDrawnTwice[] = {
     kDot,        kCumminIndices, kCrossEntropy, kCat,       kMax,    kSoftmax,      kSinInPlace,
     kNllLoss,    kCosh,          kGroupNorm,    kOuter,     kAddmv,  kIndexSelect,  kIndexCopy,
     kCosInPlace, kExpInPlace,    kTanhInPlace,  kCumsum,    kArgmax, kAtanh,        kAddr,
-    kBmm,        kMin,           kSqrtInPlace};
+    kBmm,        kMin,           kSqrtInPlace,  kXlogy,     kGelu};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -50,9 +50,10 @@ constexpr Opcode kDrawnThrice[] = {
     kScatter, kIndexAdd,      kLogcumsumexp,    kNorm,      kRoll,
     kArgsort, kSelectScatter, kCummaxIndices,   kRepeat,    kScaledDotProductAttention,
     kStd,     kDet,           kLogSoftmax,      kLogsumexp, kEmbedding,
-    kPad};
+    kPad,     kIndex,         kMaskedSelect,    kIndexPut};
 // ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {kTril, kPadReflect, kPadReplicate, kPadCircular, kTriu};
+constexpr Opcode kDrawnFourTimes[] = {kScatterReduce, kTril,        kPadReflect,
+                                      kPadReplicate,  kPadCircular, kTriu};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {

@@ -159,7 +159,7 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
     case Numbers::kCumulated:
       return AfterSum(a, before);
     case Numbers::kScattered:
-      return AfterSum(Union(a, known_[operands[2]].range), 1 + NumElements(operands[2]));
+      return RangeOfScattered(op, operands);
     case Numbers::kAddmm: {
       const Range product = AfterProduct(known_[operands[1]].range, known_[operands[2]].range);
       // addbmm adds up the products of all matrices.
@@ -204,6 +204,34 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
   }
 }
 
+// Of what is added to the first operand; index_put may add a number as often as it has indices.
+Range Draft::RangeOfScattered(Opcode op, absl::Span<const ValueId> operands) const {
+  const size_t added = SignatureOf(op).IsIndex(1) ? 2 : 1;
+  int64_t most = NumElements(operands[added]);
+  for (size_t k = added + 1; k < operands.size(); ++k) {
+    most = std::max(most, NumElements(operands[k]));
+  }
+  return AfterSum(Union(known_[operands[0]].range, known_[operands[added]].range), 1 + most);
+}
+
+// Of the elements that may meet in one place of a scatter_reduce.
+Range Draft::RangeOfReduced(absl::Span<const ValueId> operands,
+                            const Attributes& attributes) const {
+  const Range all = Union(known_[operands[0]].range, known_[operands[2]].range);
+  std::string reduction;
+  int64_t most = 1;
+  for (const Attribute& a : attributes) {
+    if (a.key == Key::kReduction) reduction = std::get<std::string>(a.value);
+    if (a.key != Key::kDim) continue;
+    most += ShapeOf(operands[2])[static_cast<size_t>(std::get<int64_t>(a.value))];
+  }
+  if (reduction == "amax" || reduction == "amin") return all;
+  if (reduction == "prod") return AfterProductOf(all, most);
+  Range range = AfterSum(all, most);
+  if (reduction == "mean") range.low -= 5, range.exact = false;
+  return range;
+}
+
 NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId result,
                         bool in_place) {
   const ValueId target = in_place ? operands[0] : result;
@@ -233,7 +261,7 @@ NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId r
   node.saves = saves != 0 || (in_place && dependence.factors != 0);
   const NodeIndex index = graph_.Add(std::move(node));
   if (saved_hooks_depth_ > 0) return index;
-  for (size_t i = 0; i < operands.size() && i < 3; ++i) {
+  for (size_t i = 0; i < operands.size() && i < 5; ++i) {
     if (saves >> i & 1) saved_.push_back({builder_.Info(operands[i]).storage, index});
   }
   if (saves & program::kSavesResult) saved_.push_back({builder_.Info(target).storage, index});
@@ -280,7 +308,8 @@ ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attr
   if (view) {
     LearnView(op, operands[0], result, attributes);
   } else {
-    known_[result].range = RangeOf(op, operands, result);
+    known_[result].range = op == Opcode::kScatterReduce ? RangeOfReduced(operands, attributes)
+                                                        : RangeOf(op, operands, result);
   }
   if (op == Opcode::kDetach) {
     const Known& from = known_[operands[0]];

@@ -221,6 +221,8 @@ class Draft {
   ValueId LearnLeaf(ValueId leaf, bool grad, const Range& range);
   void LearnGradient(const Call& call, ValueId input, const GradientFacts& facts, ValueId gradient);
   Range RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const;
+  Range RangeOfScattered(Opcode op, absl::Span<const ValueId> operands) const;
+  Range RangeOfReduced(absl::Span<const ValueId> operands, const Attributes& attributes) const;
   Range RangeOfProduct(Opcode op, absl::Span<const ValueId> operands) const;
   // What a write leaves behind.
   void LearnWrite(ValueId target, NodeIndex node, const Range& written);

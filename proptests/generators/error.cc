@@ -158,9 +158,21 @@ void AddBadIndex(Draft& draft) {
   if (one_class) {
     draft.Op(Opcode::kCrossEntropy, {x, index});
   } else {
-    const Opcode op = source.Chance(50) ? Opcode::kGather : Opcode::kIndexSelect;
-    draft.Op(op, {x, index}, {{Key::kDim, int64_t{0}}});
+    const Opcode op = source.Pick({Opcode::kGather, Opcode::kIndexSelect, Opcode::kIndex});
+    const Attributes along = {{Key::kDim, int64_t{0}}};
+    draft.Op(op, {x, index}, op == Opcode::kIndex ? Attributes{} : along);
   }
+}
+
+// A mask that says of itself that nothing is true.
+void AddBadMask(Draft& draft) {
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
+  if (x == kNoValue) return;
+  const ValueId mask =
+      draft.Leaf({DType::kBool, {2}}, {1, draft.source().Below(2)}, false, draft.DeviceOf(x), {});
+  if (mask == kNoValue) return;
+  const Opcode op = draft.source().Pick({Opcode::kIndex, Opcode::kMaskedSelect});
+  draft.Op(op, {x, mask}, {{Key::kCount, int64_t{0}}});
 }
 
 // A write to elements that share memory, and a view of a tensor that is not contiguous.
@@ -210,6 +222,7 @@ constexpr void (*kErrors[])(Draft&) = {AddWrongSeed,
                                        AddFailureBesideWork,
                                        AddNegativePowerOrNoGradView,
                                        AddBadIndex,
+                                       AddBadMask,
                                        AddBadView};
 
 }  // namespace

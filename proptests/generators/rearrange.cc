@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/program/view_scatter.h"
+#include "proptests/generators/indexed.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/view_scatter.h"
@@ -29,16 +30,8 @@ int64_t PickDim(Draft& draft, ValueId x) {
   return rank == 0 ? -1 : static_cast<int64_t>(draft.source().Below(rank));
 }
 
-// A leaf of indices from 0 to size - 1.
-ValueId Indices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex device) {
-  Bits data;
-  for (int64_t i = ElementsOf(shape); i > 0; --i) {
-    data.push_back(draft.source().Below(static_cast<uint64_t>(size)));
-  }
-  return draft.Leaf({DType::kI64, shape}, std::move(data), false, device, {2, 0});
-}
-
-// The same, no two of them equal along dim=; there are no more of them than `size`.
+// A leaf of indices from 0 to size - 1, no two of them equal along dim=; there are no more of them
+// than `size`.
 ValueId EachOnce(Draft& draft, const Shape& shape, int64_t dim, int64_t size, DeviceIndex device) {
   const int64_t length = shape[dim];
   int64_t stride = 1;
@@ -96,7 +89,7 @@ ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   if (puts) length = std::min(length, shape[dim]);
   const ValueId indices =
       puts ? EachOnce(draft, index, lists ? 0 : dim, shape[dim], draft.DeviceOf(x))
-           : Indices(draft, index, shape[dim], draft.DeviceOf(x));
+           : MakeIndices(draft, index, shape[dim], draft.DeviceOf(x));
   if (indices == kNoValue) return x;
   const Attributes attributes = {{Key::kDim, dim}};
   if (!adds && !copies) return draft.Op(op, {x, indices}, attributes);
@@ -212,7 +205,7 @@ ValueId ApplyEmbedding(Draft& draft, ValueId x) {
     elements *= size;
   }
   if (elements > kMaxResult || (shape[0] == 0 && places.empty())) return x;
-  const ValueId indices = Indices(draft, places, shape[0], draft.DeviceOf(x));
+  const ValueId indices = MakeIndices(draft, places, shape[0], draft.DeviceOf(x));
   return indices == kNoValue ? x : draft.Op(Opcode::kEmbedding, {x, indices});
 }
 
@@ -244,44 +237,54 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(Opcode::kGather, {x, result}, {{Key::kDim, dim}}), x);
 }
 
+constexpr Opcode kRearrangements[] = {Opcode::kCat,
+                                      Opcode::kStack,
+                                      Opcode::kFlip,
+                                      Opcode::kIndexSelect,
+                                      Opcode::kGather,
+                                      Opcode::kScatterAdd,
+                                      Opcode::kSort,
+                                      Opcode::kArgsort,
+                                      Opcode::kCumsum,
+                                      Opcode::kRoll,
+                                      Opcode::kTril,
+                                      Opcode::kTriu,
+                                      Opcode::kCumprod,
+                                      Opcode::kLogcumsumexp,
+                                      Opcode::kPad,
+                                      Opcode::kPadReflect,
+                                      Opcode::kPadReplicate,
+                                      Opcode::kPadCircular,
+                                      Opcode::kRepeat,
+                                      Opcode::kEmbedding,
+                                      Opcode::kScatter,
+                                      Opcode::kIndexAdd,
+                                      Opcode::kIndexCopy,
+                                      Opcode::kIndex,
+                                      Opcode::kIndexPut,
+                                      Opcode::kScatterReduce,
+                                      Opcode::kMaskedSelect,
+                                      Opcode::kTopk,
+                                      Opcode::kTopkIndices,
+                                      Opcode::kCummax,
+                                      Opcode::kCummin,
+                                      Opcode::kCummaxIndices,
+                                      Opcode::kCumminIndices,
+                                      Opcode::kSelectScatter,
+                                      Opcode::kSliceScatter,
+                                      Opcode::kDiagonalScatter,
+                                      Opcode::kAsStridedScatter};
+
+bool IsIndexed(Opcode op) {
+  return op == Opcode::kIndex || op == Opcode::kIndexPut || op == Opcode::kScatterReduce ||
+         op == Opcode::kMaskedSelect;
+}
+
 }  // namespace
 
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {Opcode::kCat,
-                             Opcode::kStack,
-                             Opcode::kFlip,
-                             Opcode::kIndexSelect,
-                             Opcode::kGather,
-                             Opcode::kScatterAdd,
-                             Opcode::kSort,
-                             Opcode::kArgsort,
-                             Opcode::kCumsum,
-                             Opcode::kRoll,
-                             Opcode::kTril,
-                             Opcode::kTriu,
-                             Opcode::kCumprod,
-                             Opcode::kLogcumsumexp,
-                             Opcode::kPad,
-                             Opcode::kPadReflect,
-                             Opcode::kPadReplicate,
-                             Opcode::kPadCircular,
-                             Opcode::kRepeat,
-                             Opcode::kEmbedding,
-                             Opcode::kScatter,
-                             Opcode::kIndexAdd,
-                             Opcode::kIndexCopy,
-                             Opcode::kTopk,
-                             Opcode::kTopkIndices,
-                             Opcode::kCummax,
-                             Opcode::kCummin,
-                             Opcode::kCummaxIndices,
-                             Opcode::kCumminIndices,
-                             Opcode::kSelectScatter,
-                             Opcode::kSliceScatter,
-                             Opcode::kDiagonalScatter,
-                             Opcode::kAsStridedScatter};
-  const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
+  const Opcode op = draft.Pick(Choice::kRearrangement, kRearrangements);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
   const int64_t dim = PickDim(draft, x);
@@ -296,6 +299,7 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   }
   if (ViewWrittenBy(op)) return OrSelf(ApplyViewScatter(draft, x, op, dim), x);
   if (IsPadding(op)) return OrSelf(ApplyPad(draft, x, op), x);
+  if (IsIndexed(op)) return OrSelf(ApplyIndexed(draft, x, op, dim), x);
   if (op == Opcode::kEmbedding) return OrSelf(ApplyEmbedding(draft, x), x);
   if (op == Opcode::kRepeat) return OrSelf(ApplyRepeat(draft, x), x);
   if (op == Opcode::kCumsum || op == Opcode::kCumprod || op == Opcode::kLogcumsumexp) {
@@ -340,7 +344,7 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
 ValueId ApplyToClasses(Draft& draft, ValueId x, Opcode op, Attributes reduction) {
   const Shape shape = draft.ShapeOf(x);
   const Shape samples(shape.begin(), shape.end() - 1);
-  const ValueId classes = Indices(draft, samples, shape.back(), draft.DeviceOf(x));
+  const ValueId classes = MakeIndices(draft, samples, shape.back(), draft.DeviceOf(x));
   return classes == kNoValue ? kNoValue : draft.Op(op, {x, classes}, std::move(reduction));
 }
 

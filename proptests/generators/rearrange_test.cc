@@ -8,7 +8,7 @@ namespace {
 // Each family makes each of its ops, in valid Programs.
 void Covers(ValueId (*apply)(Draft&, ValueId), std::initializer_list<Opcode> ops) {
   for (const Opcode op : ops) {
-    const int found = CountWith([&](Draft& draft) { apply(draft, 0); }, op, 1500);
+    const int found = CountWith([&](Draft& draft) { apply(draft, 0); }, op, 1800);
     EXPECT_GT(found, 5) << static_cast<int>(op);
   }
 }
@@ -35,6 +35,10 @@ TEST(Rearrange, MakesEachOfItsOps) {
                           Opcode::kRepeat,
                           Opcode::kEmbedding,
                           Opcode::kScatter,
+                          Opcode::kIndex,
+                          Opcode::kIndexPut,
+                          Opcode::kScatterReduce,
+                          Opcode::kMaskedSelect,
                           Opcode::kSelectScatter,
                           Opcode::kSliceScatter,
                           Opcode::kDiagonalScatter,

@@ -168,10 +168,10 @@ class Maker {
 
  private:
   int PointsOf(int64_t results) const {
-    const bool moves =
-        form_.category == Category::kView ||
-        (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
-         op_.op != Opcode::kArgsort && op_.op != Opcode::kTopk && op_.op != Opcode::kTopkIndices);
+    const bool moves = form_.category == Category::kView ||
+                       (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
+                        op_.op != Opcode::kArgsort && op_.op != Opcode::kTopk &&
+                        op_.op != Opcode::kTopkIndices && op_.op != Opcode::kScatterReduce);
     const int64_t elements = kRows * kColumns;
     if (made_.elementwise) return kElements;
     if (form_.category == Category::kMatmul) return static_cast<int>(results);
@@ -228,6 +228,7 @@ class Maker {
     if (program::PlaneRank(op_) > 0) return ApplyToWindows(program::PlaneRank(op_));
     if (const auto view = program::ViewWrittenBy(op_.op)) return ApplyInPlaceOf(*view, shape);
     if (program::IsOfSquares(op_.op)) return ApplyToSquares();
+    if (op_.op >= Opcode::kIndex && op_.op <= Opcode::kMaskedSelect) return ApplyToIndexed();
     switch (op_.op) {
       case Opcode::kWhere: {
         const ValueId mask = Indices(shape, DType::kBool, 2), a = Numbers(shape, 0);
@@ -287,6 +288,30 @@ class Maker {
       operands.push_back(Indices(of, DType::kI64, kColumns));
     }
     return b_.Op(op_.op, operands, AttributesOf(op_.op, type_, numbers_));
+  }
+
+  // By columns, or by a mask of them; scatter_reduce in any way.
+  ValueId ApplyToIndexed() {
+    const Shape rows = {kRows, kColumns};
+    const ValueId a = Numbers(rows, 0);
+    if (op_.op == Opcode::kScatterReduce) {
+      constexpr const char* kReductions[] = {"sum", "prod", "mean", "amax", "amin"};
+      const std::string reduction = kReductions[numbers_.Random(5)];
+      const ValueId index = Indices(rows, DType::kI64, kColumns);
+      Attributes attributes = {{Key::kDim, int64_t{1}}, {Key::kReduction, reduction}};
+      if (numbers_.Random(2) == 0) attributes.push_back({Key::kIncludeSelf, false});
+      return b_.Op(op_.op, {a, index, Numbers(rows, 2)}, std::move(attributes));
+    }
+    if (op_.op == Opcode::kMaskedSelect) {
+      const ValueId mask = b_.Leaf({DType::kBool, {kColumns}}, IntBits({1, 0, 1}));
+      return b_.Op(op_.op, {a, mask}, {{Key::kCount, 2 * kRows}});
+    }
+    if (op_.op == Opcode::kIndex) {
+      return b_.Op(op_.op, {a, Indices({4}, DType::kI64, kRows)});
+    }
+    const ValueId b = Numbers({4, kColumns}, 1), index = Indices({4}, DType::kI64, kRows);
+    const bool adds = numbers_.Random(2) == 0;
+    return b_.Op(op_.op, {a, b, index}, adds ? Attributes{{Key::kAccumulate, true}} : Attributes{});
   }
 
   // In place of a view what the view takes of other numbers.

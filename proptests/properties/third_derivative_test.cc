@@ -98,9 +98,19 @@ Attributes AttributesOfNetwork(Opcode op) {
   return AttributesOfMoved(op);
 }
 
+// index, index_put, scatter_reduce and masked_select.
+bool IsIndexed(Opcode op) { return op >= Opcode::kIndex && op <= Opcode::kMaskedSelect; }
+Attributes AttributesOfIndexed(Opcode op, int64_t rows) {
+  if (op == Opcode::kIndexPut) return {{Key::kAccumulate, true}};
+  if (op == Opcode::kMaskedSelect) return {{Key::kCount, rows == 0 ? int64_t{0} : int64_t{3}}};
+  if (op == Opcode::kIndex) return {};
+  return {{Key::kDim, int64_t{1}}, {Key::kReduction, std::string("prod")}};
+}
+
 // What the op needs beside its operands, the first of which has two columns.
 Attributes AttributesOf(Opcode op, int64_t rows) {
   using List = std::vector<int64_t>;
+  if (IsIndexed(op)) return AttributesOfIndexed(op, rows);
   switch (op) {
     case Opcode::kEinsum:
       return {{Key::kEquation, std::string("ij,ij->i")}};
@@ -178,6 +188,13 @@ ValueId Contract(ProgramBuilder& b, ValueId t) {
 
 // Indices for the op where it takes them, with one that occurs twice.
 ValueId IndicesFor(ProgramBuilder& b, Opcode op, int64_t rows) {
+  const bool nothing = rows == 0;
+  if (op == Opcode::kIndex || op == Opcode::kIndexPut) {
+    return b.Leaf({DType::kI64, {nothing ? 0 : 2}}, nothing ? Bits() : IntBits({1, 1}));
+  }
+  if (op == Opcode::kMaskedSelect) {
+    return b.Leaf({DType::kBool, {rows, 2}}, nothing ? Bits() : IntBits({1, 0, 1, 1}));
+  }
   if (op == Opcode::kIndexSelect) return b.Leaf({DType::kI64, {3}}, IntBits({1, 0, 1}));
   if (op == Opcode::kIndexAdd || op == Opcode::kIndexCopy) {
     return b.Leaf({DType::kI64, {2}}, IntBits({1, 0}));

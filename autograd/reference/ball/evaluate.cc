@@ -194,6 +194,10 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kScatter, &E::Scatter),
     Family(Opcode::kIndexAdd, &E::ScatterAdd),
     Family(Opcode::kIndexCopy, &E::Scatter),
+    Family(Opcode::kIndex, &E::Index),
+    Family(Opcode::kIndexPut, &E::IndexPut),
+    Family(Opcode::kScatterReduce, &E::ScatterReduce),
+    Family(Opcode::kMaskedSelect, &E::MaskedSelect),
     Family(Opcode::kSelectScatter, &E::ScatterView),
     Family(Opcode::kSliceScatter, &E::ScatterView),
     Family(Opcode::kDiagonalScatter, &E::ScatterView),
@@ -264,11 +268,6 @@ void Evaluation::Elementwise() {
       Put(row_->ternary(math_, at(0, i), at(1, i), at(2, i), type()));
     }
   }
-}
-
-void Evaluation::Copy() {
-  const DType to = op_ == Opcode::kCast ? statement_.Get<DType>(Key::kTo) : type();
-  for (Ref a : in_[0].elements) Put(math_.Cast(a, type(), to));
 }
 
 Refs Evaluation::RowOf(const Tensor& tensor, const Lane& lane) const {

@@ -44,7 +44,6 @@ class Evaluation {
   // What the rows of the table of ops name, a family of ops each.
   struct Row;
   void Elementwise();
-  void Copy();
   void Clamp();  // pieces.cc
   void Relu6();
   void Hardsigmoid();
@@ -57,7 +56,8 @@ class Evaluation {
   void TopLanes();
   void RunningExtremes();
   void SoftmaxLanes();
-  void Join();  // moving.cc
+  void Copy();  // moving.cc
+  void Join();
   void Flip();
   void Roll();
   void Triangle();
@@ -69,6 +69,10 @@ class Evaluation {
   void ScatterView();
   // Where each element of in_[2] goes along dim=: a list of indices is one for all lanes.
   Tensor IndicesOfAdded() const;
+  void Index();  // indexed.cc
+  void IndexPut();
+  void MaskedSelect();
+  void ScatterReduce();
   void Products();  // products.cc
   void Outer();
   void Contract();  // contraction.cc
@@ -87,6 +91,14 @@ class Evaluation {
  private:
   Ref Within(Ref a, double low, double high);
   Ref Scaled(Ref a, bool above);
+  // What the operands from `first` on take of the first one: its shape, and where each element is.
+  struct NamedPlaces {
+    Places shape;
+    Places places;
+  };
+  NamedPlaces Named(size_t first) const;
+  Places CornersAt(size_t first, const Places& shape) const;
+  Ref ReduceMet(const Refs& row);
   Tensor Taken(const Tensor& of, size_t dim, const std::vector<int64_t>& from, Ref filling);
   Ref Variance(const Refs& row);
   Ref Length(const Refs& row);

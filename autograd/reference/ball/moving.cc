@@ -22,6 +22,11 @@ size_t InRange(Ref index, int64_t size) {
 
 }  // namespace
 
+void Evaluation::Copy() {
+  const DType to = op_ == Opcode::kCast ? statement_.Get<DType>(Key::kTo) : type();
+  for (Ref a : in_[0].elements) Put(math_.Cast(a, type(), to));
+}
+
 void Evaluation::Join() {
   out_.elements.resize(static_cast<size_t>(CountOf(out_.shape)));
   const auto dim = static_cast<size_t>(Dim());

@@ -190,6 +190,34 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   return out;
 }
 
+namespace {
+
+// What is there and each term, in order, become what Put makes of both.
+template <typename Put>
+Tensor ScatteredFloats(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  constexpr const char* kOp = "scatter_reduce";
+  CheckIndices(kOp, a, index);
+  CheckSameKind(kOp, a, source);
+  Tensor out = Clone(a);
+  DispatchFloating(kOp, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    EachScattered<Put, T>(kOp, out, dim, index, source);
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor ScatterMul(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  return ScatteredFloats<MulNumber>(a, dim, index, source);
+}
+
+Tensor ScatterExtreme(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
+                      bool least) {
+  return least ? ScatteredFloats<MinimumNumber>(a, dim, index, source)
+               : ScatteredFloats<MaximumNumber>(a, dim, index, source);
+}
+
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   CheckIndices("scatter", a, index);
   CheckSameKind("scatter", a, source);

@@ -26,6 +26,12 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
 // The same, but put in the place of what is there. All element types.
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 
+// The same, but multiplied with what is there, or the greater (lesser) kept, NaN above all. f32,
+// f64.
+Tensor ScatterMul(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor ScatterExtreme(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
+                      bool least);
+
 // Rows along `dim` in order, equal elements in theirs, NaN above all; and where they came from.
 struct Sorted {
   Tensor values;

@@ -36,6 +36,21 @@ TEST(Rearrange, GatherReadsAndScatterAddWritesAtIndices) {
 }
 
 // Duplicates are added in the order of the indices: here the sum shows it.
+TEST(Rearrange, ScatterReduces) {
+  const double kNan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor a = Tensor::FromData<double>({3}, {2, 5, 1});
+  const Tensor index = Tensor::FromData<int64_t>({3}, {0, 2, 0});
+  const Tensor source = Tensor::FromData<double>({3}, {-3, kNan, 4});
+  const Tensor product = ScatterMul(a, 0, index, Tensor::FromData<double>({3}, {-3, 7, 4}));
+  EXPECT_EQ(Elements<double>(product), (std::vector<double>{-24, 5, 7}));
+  for (const bool least : {false, true}) {
+    const auto extremes = Elements<double>(ScatterExtreme(a, 0, index, source, least));
+    EXPECT_EQ(extremes[0], least ? -3 : 4);
+    EXPECT_EQ(extremes[1], 5);
+    EXPECT_TRUE(std::isnan(extremes[2]));
+  }
+}
+
 // Rules: R5.
 TEST(Rearrange, ScatterAddKeepsTheOrder) {
   const Tensor zero = Make<float>({1}, {0});

@@ -2,13 +2,44 @@
 
 #include <ATen/ATen.h>
 
+#include <string>
+
 #include "tools/adapters/libtorch/failures.h"
+#include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {
 
 using at::Tensor;
 using program::Key;
 using program::Statement;
+
+namespace {
+
+using Indices = c10::List<Optional<Tensor>>;
+
+void CheckCount(const Statement& s, const Tensor& mask) {
+  if (at::count_nonzero(mask).item<int64_t>() == s.Get<int64_t>(Key::kCount)) return;
+  throw Refusal(ErrorKind::kInvalidArgument, "a mask with another count of true elements");
+}
+
+// The operands from `first` on. libtorch counts negative ones from the end, and looks at none where
+// nothing is taken.
+Indices IndicesOf(const Statement& s, const Operands& o, size_t first) {
+  Indices indices;
+  for (size_t k = first; k < o.size(); ++k) {
+    if (o[k].scalar_type() == at::kBool) {
+      CheckCount(s, o[k]);
+    } else {
+      const int64_t size = o[0].size(static_cast<int64_t>(k - first));
+      const Tensor wrong = at::logical_or(at::lt(o[k], 0), at::ge(o[k], size));
+      if (at::any(wrong).item<bool>()) throw Refusal(ErrorKind::kIndex, "an index out of range");
+    }
+    indices.push_back(o[k]);
+  }
+  return indices;
+}
+
+}  // namespace
 
 std::tuple<Tensor, Tensor> Sorted(const Statement& s, const Tensor& of) {
   return at::sort(of, /*stable=*/true, Dim(s), s.Get<bool>(Key::kDescending));
@@ -43,6 +74,31 @@ Tensor IndexCopy(const Statement& s, const Operands& o) {
     throw Refusal(ErrorKind::kUnsupported, "two entries copied to one place");
   }
   return at::index_copy(o[0], Dim(s), o[1], o[2]);
+}
+
+Tensor Index(const Statement& s, const Operands& o) { return at::index(o[0], IndicesOf(s, o, 1)); }
+
+Tensor IndexPut(const Statement& s, const Operands& o) {
+  const Indices indices = IndicesOf(s, o, 2);
+  const bool adds = s.Get<bool>(Key::kAccumulate);
+  const Tensor numbers = at::arange(o[0].numel(), at::kLong).view(o[0].sizes());
+  const Tensor places = at::index(numbers, indices);
+  if (!adds && std::get<0>(at::_unique(places)).numel() != places.numel()) {
+    throw Refusal(ErrorKind::kUnsupported, "two elements put in one place");
+  }
+  return at::index_put(o[0], indices, o[1], adds);
+}
+
+Tensor MaskedSelect(const Statement& s, const Operands& o) {
+  const auto all = at::broadcast_tensors({o[0].detach(), o[1]});
+  CheckCount(s, all[1]);
+  return at::masked_select(o[0], o[1]);
+}
+
+Tensor ScatterReduce(const Statement& s, const Operands& o) {
+  const auto reduction = s.Get<std::string>(Key::kReduction);
+  return at::scatter_reduce(o[0], Dim(s), o[1], o[2], reduction,
+                            s.Get<bool>(Key::kIncludeSelf, true));
 }
 
 }  // namespace twingrad::libtorch

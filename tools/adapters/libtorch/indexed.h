@@ -23,5 +23,9 @@ at::Tensor Topk(const program::Statement& s, const Operands& o);
 at::Tensor TopkIndices(const program::Statement& s, const Operands& o);
 at::Tensor Scatter(const program::Statement& s, const Operands& o);
 at::Tensor IndexCopy(const program::Statement& s, const Operands& o);
+at::Tensor Index(const program::Statement& s, const Operands& o);
+at::Tensor IndexPut(const program::Statement& s, const Operands& o);
+at::Tensor MaskedSelect(const program::Statement& s, const Operands& o);
+at::Tensor ScatterReduce(const program::Statement& s, const Operands& o);
 
 }  // namespace twingrad::libtorch

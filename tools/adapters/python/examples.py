@@ -33,6 +33,15 @@ EINSUMS = ('%w = leaf type=f64[2,2] data=1,2,3,4\n%a = einsum %w %x equation=ij,
 EINSUMS_SHOW = ('value %a type=f64[2] data=2,7', 'value %d type=f64[2] data=1,4', 'value %t type=f64[2,2] data=1,3,2,4',
                 'value %o type=f64[2] data=30,-5', 'grad %x type=f64[2] data=14,16')
 
+# By two indices and by masks; a place that two elements go to.
+INDEXED = ('%w = leaf type=f64[2,2] data=1,2,3,4 grad=1\n%i = leaf type=i64[2] data=1,0\n%j = leaf type=i64[] data=1\n'
+           '%m = leaf type=bool[2,2] data=1,0,0,1\n%n = leaf type=i64[2] data=1,1\n%a = index %w %i %j\n%b = index %w %m count=2\n'
+           '%c = index_put %w %x %i %j\n%d = index_put %c %b %m count=2 accumulate=1\n%e = masked_select %d %m count=2\n'
+           '%f = scatter_reduce %x %n %a dim=0 reduction=mean include_self=0\n%p = sum %e\n%q = sum %f\nbackward %p %q\n')
+INDEXED_SHOW = ('value %a type=f64[2] data=4,2', 'value %b type=f64[2] data=1,4', 'value %c type=f64[2,2] data=1,-0.5,3,3',
+                'value %d type=f64[2,2] data=2,-0.5,3,7', 'value %e type=f64[2] data=2,7', 'value %f type=f64[2] data=3,3',
+                'grad %x type=f64[2] data=2,0', 'grad %w type=f64[2,2] data=2,0.5,0,1.5')
+
 # Of what is not read nothing comes: of the lower triangle the solution is 1 and 2, and the factor is 2, 2 and 4.
 SQUARES = (
     '%a = leaf type=f64[2,2] data=2,nan,1,4 grad=1\n%b = leaf type=f64[2,1] data=2,9\n'

@@ -71,6 +71,48 @@ def index_copy(a, x, index, y):
     return x.at[entries(a, index[kept])].set(jnp.take(y, kept, axis=a['dim']))
 
 
+def named(a, x, indices):
+    """What indices of the first dimensions, or a mask, name, as a tuple of indices."""
+    if indices[0].dtype == bool:
+        return true_places(a, indices[0])
+    for size, index in zip(x.shape, indices):
+        places({'dim': 0}, jnp.zeros(size), index.ravel())
+    return tuple(numpy.asarray(index) for index in indices)
+
+
+def true_places(a, mask):
+    at = numpy.nonzero(numpy.asarray(mask))
+    if len(at[0]) != a['count']:
+        raise core.ProgramError('invalid_argument', 'a mask with another count of true elements')
+    return at
+
+
+def index_put(a, x, y, *indices):
+    at = named(a, x, indices)
+    if a.get('accumulate'):
+        return x.at[at].add(y)
+    rows = numpy.arange(x.size).reshape(x.shape)[at]
+    last = {place: k for k, place in enumerate(rows.ravel().tolist())}
+    kept = numpy.array(sorted(last.values()), int)
+    return x.ravel().at[rows.ravel()[kept]].set(jnp.broadcast_to(y, rows.shape).ravel()[kept]).reshape(x.shape)
+
+
+def masked_select(a, x, mask):
+    shape = numpy.broadcast_shapes(x.shape, mask.shape)
+    return jnp.broadcast_to(x, shape)[true_places(a, jnp.broadcast_to(mask, shape))]
+
+
+def scatter_reduce(a, x, index, y):
+    """JAX has no derivatives of products and extremes of several elements for one place."""
+    if a['reduction'] not in ('sum', 'mean'):
+        raise core.Refused('products and extremes have no derivatives')
+    at, own = places(a, x, index), a.get('include_self', True)
+    sums = (x if own else x.at[at].set(0)).at[at].add(y)
+    if a['reduction'] == 'sum':
+        return sums
+    return sums / (jnp.ones_like(x) if own else jnp.ones_like(x).at[at].set(0)).at[at].add(1)
+
+
 def unfold(a, x):
     starts = range(0, x.shape[a['dim']] - a['count'] + 1, a.get('step', 1))
     index = numpy.array([[start + k for k in range(a['count'])] for start in starts])
@@ -227,7 +269,8 @@ OPS |= {
     'fmod': lambda a, x, y: jnp.fmod(x, y),
     'remainder': lambda a, x, y: jnp.remainder(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
-    'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
+    'index': lambda a, x, *indices: x[named(a, x, indices)], 'index_put': index_put, 'masked_select': masked_select,
+    'scatter_reduce': scatter_reduce, 'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
     'norm': lambda a, x: jnp.linalg.vector_norm(
         x, axis=tuple(a['dims']) if 'dims' in a else None, keepdims=a.get('keepdim', False)),
     'select_scatter': lambda a, x, y: x.at[(slice(None),) * a['dim'] + (a['index'],)].set(y),

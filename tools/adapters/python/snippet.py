@@ -47,6 +47,8 @@ _FORMS = {
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
     **dict.fromkeys('index_select gather scatter_add scatter index_add index_copy'.split(), '{x}.{op}({dim}, {y})'),
+    'index': '{x}[{y}]', 'masked_select': '{x}.masked_select({y})',
+    'scatter_reduce': '{x}.scatter_reduce({dim}, {y}, {reduction!r}, include_self={include_self})',
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
     **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),
@@ -77,7 +79,9 @@ def _expression(name, x, a):
     if name in _FORMS:
         return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
                                    beside=', '.join((x[1:] + ['None', 'None'])[:2]),
-                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, 'upper': False, **a})
+                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, 'upper': False, 'include_self': True, **a})
+    if name == 'index_put':
+        return f'{x[0]}.index_put(({", ".join(x[2:])},), {x[1]}, {a.get("accumulate", False)})'
     if name in ('std', 'norm'):
         function = 'torch.std({x}, {dims}, correction=0{keep})' if name == 'std' else 'torch.linalg.vector_norm({x}, 2, {dims}{keep})'
         return function.format(x=x[0], dims=a.get('dims', f'tuple(range({x[0]}.dim()))'), keep=keep)

@@ -50,6 +50,10 @@ end
 %qq = solve_triangular %e %oo upper=1
 %rr = cholesky %qq
 %ss = einsum %e %x equation=ij,j->i
+%tt = index %e %o
+%uu = index_put %e %x %o accumulate=1
+%vv = masked_select %e %m count=2
+%ww = scatter_reduce %e %o %aa dim=0 reduction=prod include_self=0
 begin kind=anomaly
 backward %z
 end
@@ -103,6 +107,10 @@ pp = torch.linalg.det(oo)
 qq = torch.linalg.solve_triangular(e, oo, upper=True)
 rr = torch.linalg.cholesky(qq.tril() + qq.tril(-1).mT)
 ss = torch.einsum('ij,j->i', e, x).clone()
+tt = e[o]
+uu = e.index_put((o,), x, True)
+vv = e.masked_select(m)
+ww = e.scatter_reduce(0, o, aa, 'prod', include_self=False)
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

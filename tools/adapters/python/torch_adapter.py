@@ -67,6 +67,34 @@ def index_copy(a, x, index, y):
     return x.index_copy(a['dim'], index, y)
 
 
+def count_true(a, mask):
+    if int(mask.sum()) != a['count']:
+        raise core.ProgramError('invalid_argument', 'a mask with another count of true elements')
+
+
+def checked(a, x, *indices):
+    """PyTorch counts negative indices from the end, and looks at none where nothing is taken."""
+    for size, index in zip(x.shape, indices):
+        if index.dtype == torch.bool:
+            count_true(a, index)
+        elif index.numel() and not (0 <= int(index.min()) and int(index.max()) < size):
+            raise core.ProgramError('index', 'an index out of range')
+    return indices
+
+
+def index_put(a, x, y, *indices):
+    places = torch.arange(x.numel()).view(x.shape)[checked(a, x, *indices)]
+    adds = a.get('accumulate', False)
+    if not adds and len(places.unique()) != places.numel():
+        raise core.Refused('of several elements for one place it is open which one stays')
+    return x.index_put(indices, y, adds)
+
+
+def masked_select(a, x, mask):
+    count_true(a, torch.broadcast_tensors(x.detach(), mask)[1])
+    return x.masked_select(mask)
+
+
 def windowed():
     """Convolutions and pools; a list that is left out stands for the usual numbers."""
     functional = torch.nn.functional
@@ -198,6 +226,8 @@ class Torch(core.Engine):
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),
         'masked_fill': lambda a, mask, x: torch.masked_fill(x, mask, a['by']),
+        'index': lambda a, x, *indices: x[checked(a, x, *indices)], 'index_put': index_put, 'masked_select': masked_select,
+        'scatter_reduce': lambda a, x, index, y: x.scatter_reduce(a['dim'], index, y, a['reduction'], include_self=a.get('include_self', True)),
         'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
         'topk_indices': topk_indices, 'as_strided': as_strided, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),

@@ -47,6 +47,11 @@ class TorchTest(unittest.TestCase):
         for line in examples.EINSUMS_SHOW:
             self.assertIn(line, lines)
 
+    def test_indices_and_masks(self):
+        lines = self.lines(examples.INDEXED)
+        for line in examples.INDEXED_SHOW:
+            self.assertIn(line, lines)
+
     def test_squares(self):
         lines = self.lines(examples.SQUARES)
         for line in examples.SQUARES_SHOW:

@@ -1,0 +1,240 @@
+#include "autograd/ops/scatter_reduce.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/geometry.h"
+#include "autograd/ops/layout.h"
+#include "autograd/ops/piecewise.h"
+#include "autograd/ops/rearrange.h"
+#include "autograd/ops/recording.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/ops/scatter.h"
+#include "autograd/ops/taken.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/rearrange.h"
+
+namespace twingrad::ops {
+namespace {
+
+constexpr const char* kOp = "scatter_reduce";
+
+bool IsExtreme(ScatterReduction reduction) {
+  return reduction == ScatterReduction::kAmax || reduction == ScatterReduction::kAmin;
+}
+
+// Bool, of the shape `whole`: which places some index names.
+Tensor Named(const Shape& whole, int64_t dim, const Tensor& index) {
+  const Device device = index.device();
+  return kernels::Scatter(Tensor::Zeros(whole, DType::kBool, device), dim, index,
+                          Tensor::Full(index.sizes(), 1, DType::kBool, device));
+}
+
+// a with this number at the places.
+Tensor Started(const Tensor& a, int64_t dim, const Tensor& index, double number) {
+  return kernels::Where(Named(SizesOf(a), dim, index), Constant(number, a), a);
+}
+
+// How many elements each place is the mean of; 1 where it stays as it is.
+Tensor CountsAt(const Tensor& like, int64_t dim, const Tensor& index, bool include_self) {
+  const Tensor ones = Tensor::Full(like.sizes(), 1, like.dtype(), like.device());
+  return kernels::ScatterAdd(include_self ? ones : Started(ones, dim, index, 0), dim, index,
+                             Tensor::Full(index.sizes(), 1, like.dtype(), like.device()));
+}
+
+Tensor Values(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
+              ScatterReduction reduction, bool include_self) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto start = [&](double number) {
+    return include_self ? a : Started(a, dim, index, number);
+  };
+  switch (reduction) {
+    case ScatterReduction::kSum:
+      return kernels::ScatterAdd(start(0), dim, index, source);
+    case ScatterReduction::kMean:
+      return kernels::Div(kernels::ScatterAdd(start(0), dim, index, source),
+                          CountsAt(a, dim, index, include_self));
+    case ScatterReduction::kProd:
+      return kernels::ScatterMul(start(1), dim, index, source);
+    case ScatterReduction::kAmax:
+      return kernels::ScatterExtreme(start(-kInfinity), dim, index, source, /*least=*/false);
+    case ScatterReduction::kAmin:
+      return kernels::ScatterExtreme(start(kInfinity), dim, index, source, /*least=*/true);
+  }
+  return a;
+}
+
+// The gradient of what stays of a: g, but 0 at the places.
+Tensor Beside(const Tensor& g, int64_t dim, const Tensor& index) {
+  return Scatter(g, dim, index, Tensor::Zeros(index.sizes(), g.dtype(), g.device()));
+}
+
+struct Reduced {
+  const Tensor& index;
+  const Tensor& a;
+  const Tensor& source;
+  const Tensor& result;
+};
+
+// An equal share of g to each that is the extreme of its place.
+Tensor ExtremeDerivative(size_t k, const Tensor& g, int64_t dim, const Reduced& of,
+                         bool include_self) {
+  if (k == 0 && !include_self) return Beside(g, dim, of.index);
+  const Shape whole = SizesOf(of.a);
+  const DType dtype = of.a.dtype();
+  const Tensor mine = kernels::Equals(of.source, kernels::Gather(of.result, dim, of.index));
+  // What nothing went to is what it was, NaN too.
+  const Tensor none = Tensor::Zeros(whole, DType::kBool, g.device());
+  const Tensor own = kernels::Where(Named(whole, dim, of.index),
+                                    include_self ? kernels::Equals(of.a, of.result) : none,
+                                    Tensor::Full(whole, 1, DType::kBool, g.device()));
+  const Tensor counts =
+      kernels::ScatterAdd(kernels::Cast(own, dtype), dim, of.index, kernels::Cast(mine, dtype));
+  if (k == 0) return Div(Where(own, g, Constant(0, g)), counts);
+  const Tensor there = Where(mine, Gather(g, dim, of.index), Constant(0, g));
+  return Div(there, kernels::Gather(counts, dim, of.index));
+}
+
+// The elements that meet in each named place, as rows of a matrix: a's own or 1, those of the
+// source, and as many ones as are missing.
+struct Meetings {
+  int64_t rows = 0, columns = 1;
+  std::vector<int64_t> named;    // the place of each row
+  std::vector<int64_t> from;     // of all of a, all of the source and a 1: what each entry is
+  std::vector<int64_t> entries;  // of each element of the source: its entry
+
+  Meetings(const Shape& whole, int64_t dim, const Tensor& index, bool include_self);
+};
+
+Meetings::Meetings(const Shape& whole, int64_t dim, const Tensor& index, bool include_self) {
+  const int64_t size = ElementCount(whole), count = index.numel();
+  Tensor numbers = Tensor::Empty(whole, DType::kI64, kernels::HostSide(index.device()));
+  std::iota(numbers.mutable_data<int64_t>(), numbers.mutable_data<int64_t>() + size, int64_t{0});
+  const Tensor places = kernels::MovedTo(
+      kernels::Gather(kernels::MovedTo(numbers, index.device()), dim, index), numbers.device());
+  const int64_t* const place = places.data<int64_t>();
+  std::vector<int64_t> row(static_cast<size_t>(size), -1), met;
+  for (int64_t e = 0; e < count; ++e) {
+    int64_t& of = row[static_cast<size_t>(place[e])];
+    if (of < 0) {
+      of = rows++;
+      named.push_back(place[e]);
+      met.push_back(1);
+    }
+    entries.push_back(met[static_cast<size_t>(of)]++);
+    columns = std::max(columns, met[static_cast<size_t>(of)]);
+  }
+  const int64_t one = size + count;
+  from.assign(static_cast<size_t>(rows * columns), one);
+  for (int64_t r = 0; r < rows && include_self; ++r) {
+    from[static_cast<size_t>(r * columns)] = named[static_cast<size_t>(r)];
+  }
+  for (int64_t e = 0; e < count; ++e) {
+    int64_t& entry = entries[static_cast<size_t>(e)];
+    entry += row[static_cast<size_t>(place[e])] * columns;
+    from[static_cast<size_t>(entry)] = size + e;
+  }
+}
+
+Tensor ListOn(Device device, const std::vector<int64_t>& numbers) {
+  Tensor list =
+      Tensor::Empty({static_cast<int64_t>(numbers.size())}, DType::kI64, kernels::HostSide(device));
+  std::copy(numbers.begin(), numbers.end(), list.mutable_data<int64_t>());
+  return kernels::MovedTo(list, device);
+}
+
+// Of each row without its first entry, or without that of each element of the source.
+std::vector<int64_t> OthersOfA(const Meetings& meetings) {
+  std::vector<int64_t> others;
+  for (int64_t i = 0; i < meetings.rows * meetings.columns; ++i) {
+    if (i % meetings.columns != 0) others.push_back(meetings.from[static_cast<size_t>(i)]);
+  }
+  return others;
+}
+std::vector<int64_t> OthersOfSource(const Meetings& meetings) {
+  std::vector<int64_t> others;
+  for (const int64_t entry : meetings.entries) {
+    const int64_t first = entry / meetings.columns * meetings.columns;
+    for (int64_t i = first; i < first + meetings.columns; ++i) {
+      if (i != entry) others.push_back(meetings.from[static_cast<size_t>(i)]);
+    }
+  }
+  return others;
+}
+
+// g times the product of all others that meet in the place.
+Tensor ProductDerivative(size_t k, const Tensor& g, int64_t dim, const Reduced& of,
+                         bool include_self) {
+  if (k == 0 && !include_self) return Beside(g, dim, of.index);
+  const Device device = g.device();
+  const Meetings meetings(SizesOf(of.a), dim, of.index, include_self);
+  const auto flat = [](const Tensor& t) { return ReshapeTo(t, {t.numel()}); };
+  // A gradient has the history of what it is a product of, and no other.
+  const auto part = [&](const Tensor& t, bool is_factor) {
+    return flat(is_factor ? t : Alias(t, SameGeometry(t)));
+  };
+  const Tensor a = part(of.a, k == 1 && include_self);
+  const Tensor source = part(of.source, k == 0 || meetings.columns > 2);
+  const Tensor one = Tensor::Full({1}, 1, g.dtype(), device);
+  const Tensor all = Cat({&a, &source, &one}, 0);
+  const auto matrix = [&](const std::vector<int64_t>& places, int64_t rows, int64_t columns) {
+    return ReshapeTo(IndexSelect(all, 0, ListOn(device, places)), {rows, columns});
+  };
+  const int64_t others = meetings.columns - 1;
+  if (k == 0) {
+    const Tensor named = ListOn(device, meetings.named);
+    const Tensor products = Prod(matrix(OthersOfA(meetings), meetings.rows, others), {1}, false);
+    const Tensor own = Mul(IndexSelect(flat(g), 0, named), products);
+    return ReshapeTo(Scatter(flat(g), 0, named, own), of.a.sizes());
+  }
+  Tensor products;
+  if (ShouldRecord(all)) {  // of quadratic size
+    products = Prod(matrix(OthersOfSource(meetings), of.index.numel(), others), {1}, false);
+  } else {
+    const Tensor each =
+        kernels::ProductOfOthers(matrix(meetings.from, meetings.rows, meetings.columns));
+    products = IndexSelect(flat(each), 0, ListOn(device, meetings.entries));
+  }
+  return Mul(Gather(g, dim, of.index), ReshapeTo(products, of.index.sizes()));
+}
+
+}  // namespace
+
+Tensor ScatterReduce(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
+                     ScatterReduction reduction, bool include_self) {
+  CheckIndices(kOp, a, dim, index, source);
+  if (!IsFloating(a.dtype())) kernels::RefuseDType(kOp, a.dtype(), "f32 and f64");
+  kernels::CheckSameKind(kOp, a, source);
+  Tensor result = Values(a, dim, index, source, reduction, include_self);
+  if (!ShouldRecord(a, source)) return result;
+  const bool extreme = IsExtreme(reduction);
+  const bool reads = extreme || reduction == ScatterReduction::kProd;
+  const Tensor none;
+  Record<4>("ScatterReduceBackward", result, {&a, &source},
+            [dim, reduction, include_self](size_t k, const Tensor& g, const Tensor* saved) {
+              const Reduced of{saved[1], saved[0], saved[2], saved[3]};
+              if (IsExtreme(reduction)) return ExtremeDerivative(k, g, dim, of, include_self);
+              if (reduction == ScatterReduction::kProd) {
+                return ProductDerivative(k, g, dim, of, include_self);
+              }
+              const Tensor share = reduction == ScatterReduction::kSum
+                                       ? g
+                                       : Div(g, CountsAt(g, dim, of.index, include_self));
+              if (k == 1) return Gather(share, dim, of.index);
+              return include_self ? share : Beside(share, dim, of.index);
+            })
+      ->Save(reads ? a : none)
+      ->Save(index)
+      ->Save(reads ? source : none)
+      ->Save(extreme ? result : none, /*is_output=*/extreme);
+  return result;
+}
+
+}  // namespace twingrad::ops
