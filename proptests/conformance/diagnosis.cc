@@ -421,7 +421,7 @@ std::string Circumstances(const Program& program, const Observation& expected,
     text += "  circumstance: scatter_reduce of several zeros\n";
   }
   if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
-  for (const Opcode op : {Opcode::kProd, Opcode::kCumprod}) {
+  for (const Opcode op : {Opcode::kProd, Opcode::kCumprod, Opcode::kScatterReduce}) {
     if (!ShowsResultOf(op, program)) continue;
     absl::StrAppend(&text, "  circumstance: the gradient of a ", SignatureOf(op).name,
                     " is shown\n");

@@ -52,7 +52,7 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: repeat of 0 times
 //   circumstance: an extreme that is there too          (of scatter_reduce with include_self=0)
 //   circumstance: scatter_reduce of several zeros       (a product of what is sent)
-//   circumstance: the gradient of a prod is shown     (or cumprod: by a hook, by inputs=, ...)
+//   circumstance: the gradient of a prod is shown     (or of another product: by a hook, ...)
 // `expected` has the values, `observed` the graphs.
 std::string Circumstances(const twingrad::program::Program& program,
                           const twingrad::program::Observation& expected,

@@ -29,11 +29,10 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kStack,      kScatterAdd,    kLayerNorm,    kBatchNorm, kArgmin, kSmoothL1Loss, kSigmoidInPlace,
-    kDot,        kCumminIndices, kCrossEntropy, kCat,       kMax,    kSoftmax,      kSinInPlace,
-    kNllLoss,    kCosh,          kGroupNorm,    kOuter,     kAddmv,  kIndexSelect,  kIndexCopy,
-    kCosInPlace, kExpInPlace,    kTanhInPlace,  kCumsum,    kArgmax, kAtanh,        kAddr,
-    kBmm,        kMin,           kSqrtInPlace,  kXlogy,     kGelu};
+    kStack,      kArgmin,      kSmoothL1Loss, kSigmoidInPlace, kDot,          kCrossEntropy, kMax,
+    kSoftmax,    kSinInPlace,  kNllLoss,      kCosh,           kGroupNorm,    kOuter,        kAddmv,
+    kCosInPlace, kExpInPlace,  kTanhInPlace,  kArgmax,         kAtanh,        kAddr,         kBmm,
+    kMin,        kSqrtInPlace, kXlogy,        kIndex,          kMaskedSelect, kGelu};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -43,17 +42,40 @@ constexpr Opcode kDrawnOnceMore[] = {
     kTopk,       kCummaxIndices, kIndexAdd,  kPad,     kCumminIndices, kGroupNorm};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {
-    kDropout, kSort,          kInverse,         kCumprod,   kTopkIndices,
-    kVar,     kBaddbmm,       kSolveTriangular, kAddbmm,    kCholesky,
-    kCummax,  kTopk,          kSliceScatter,    kCummin,    kFlip,
-    kScatter, kIndexAdd,      kLogcumsumexp,    kNorm,      kRoll,
-    kArgsort, kSelectScatter, kCummaxIndices,   kRepeat,    kScaledDotProductAttention,
-    kStd,     kDet,           kLogSoftmax,      kLogsumexp, kEmbedding,
-    kPad,     kIndex,         kMaskedSelect,    kIndexPut};
+constexpr Opcode kDrawnThrice[] = {kDropout,
+                                   kSort,
+                                   kInverse,
+                                   kVar,
+                                   kBaddbmm,
+                                   kSolveTriangular,
+                                   kAddbmm,
+                                   kCholesky,
+                                   kTopk,
+                                   kSliceScatter,
+                                   kFlip,
+                                   kIndexAdd,
+                                   kLogcumsumexp,
+                                   kNorm,
+                                   kRoll,
+                                   kArgsort,
+                                   kScaledDotProductAttention,
+                                   kStd,
+                                   kDet,
+                                   kLogSoftmax,
+                                   kLogsumexp,
+                                   kEmbedding,
+                                   kIndexPut,
+                                   kCat,
+                                   kIndexSelect,
+                                   kScatterAdd,
+                                   kIndexCopy,
+                                   kCumminIndices,
+                                   kLayerNorm,
+                                   kBatchNorm};
 // ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {kScatterReduce, kTril,        kPadReflect,
-                                      kPadReplicate,  kPadCircular, kTriu};
+constexpr Opcode kDrawnFourTimes[] = {
+    kTril,    kPadReflect, kPadReplicate,  kPadCircular, kRepeat, kSelectScatter, kTopkIndices,
+    kCumprod, kCummax,     kCummaxIndices, kCummin,      kPad,    kCumsum,        kScatter};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -62,10 +84,11 @@ int TimesDrawn(Opcode op, bool own_weights) {
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
                     op == Opcode::kLinear || op == Opcode::kDiagonalScatter ||
-                    op == Opcode::kAsStridedScatter;
+                    op == Opcode::kAsStridedScatter || op == Opcode::kTriu ||
+                    op == Opcode::kScatterReduce;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh   ? 12
-                    : hard                 ? 6
+                    : hard                 ? 8
                     : has(kDrawnFourTimes) ? 4
                     : thrice               ? 3
                     : has(kDrawnTwice)     ? 2
@@ -251,10 +274,11 @@ void AddOp(Draft& draft) {
 
 }  // namespace
 
-// Ops are many: two in most parts.
+// Ops are many: two in most parts, and three in some.
 void AddAnyOp(Draft& draft) {
   AddOp(draft);
   if (draft.source().Chance(95) && draft.HasRoom()) AddOp(draft);
+  if (draft.source().Chance(37) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators
