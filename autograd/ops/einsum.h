@@ -1,7 +1,7 @@
 // Sums of products by an equation: a letter for each dimension of the operands and of the result.
 //
-//   Tensor c = ops::Einsum({&a, &b}, "bij,bjk->bik");   // c[b,i,k] = sum over j of a[b,i,j]
-//   b[b,j,k] Tensor d = ops::Einsum({&a}, "ii->i");              // the diagonal of a matrix
+//   Tensor c = ops::Einsum({&a, &b}, "bij,bjk->bik");   // c[b,i,k] = Σ_j a[b,i,j] b[b,j,k]
+//   Tensor d = ops::Einsum({&a}, "ii->i");              // the diagonal of a matrix
 //
 // One node. Two operands are multiplied as stacks of matrices; what one operand alone has is summed
 // before.

@@ -29,6 +29,7 @@ NETWORKS = (
     Case('linear', 'linear', (16, 64, 256, 1024), 'us a step'),
     Case('attention', 'attention', (16, 64, 256), 'us a step'),
     Case('attention-causal', 'causal attention', (16, 64, 256), 'us a step'),
+    Case('einsum', 'einsum', (16, 64, 256), 'us a step'),
     Case('layer-norm', 'layer_norm', (16, 256, 4096), 'us a step'),
     Case('group-norm', 'group_norm', (4, 16, 64), 'us a step'),
     Case('batch-norm', 'batch_norm', (4, 16, 64), 'us a step'),

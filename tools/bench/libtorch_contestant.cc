@@ -95,6 +95,9 @@ struct Libtorch {
                                                          /*need_attn_weights=*/false, causal));
 #endif
   }
+  static Tensor Einsum(const char* equation, const Tensor& a, const Tensor& b) {
+    return at::einsum(equation, {a, b});
+  }
   static Tensor LayerNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
     return at::layer_norm(a, weight.sizes(), weight, bias, kEps);
   }

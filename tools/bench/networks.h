@@ -2,9 +2,10 @@
 // those of all its operands.
 //
 // E names an engine: E::Tensor; E::Random(sizes, requires_grad), of f32 in [-1, 1); E::Linear(a,
-// weight, bias); E::Attention(q, k, v, causal), scaled dot-product; E::LayerNorm(a, weight, bias),
-// over the last dimension; E::GroupNorm(a, weight, bias, groups); E::BatchNorm(a, weight, bias), by
-// the moments of the batch; E::BackwardFrom(y, gradient); E::ClearGrad(x).
+// weight, bias); E::Attention(q, k, v, causal), scaled dot-product; E::Einsum(equation, a, b);
+// E::LayerNorm(a, weight, bias), over the last dimension; E::GroupNorm(a, weight, bias, groups);
+// E::BatchNorm(a, weight, bias), by the moments of the batch; E::BackwardFrom(y, gradient);
+// E::ClearGrad(x).
 
 #pragma once
 
@@ -23,6 +24,7 @@ class Networks {
     cases["linear"] = Linear;
     cases["attention"] = [](int64_t length) { return Attention(length, /*causal=*/false); };
     cases["attention-causal"] = [](int64_t length) { return Attention(length, /*causal=*/true); };
+    cases["einsum"] = Scores;
     cases["layer-norm"] = LayerNorm;
     cases["group-norm"] = GroupNorm;
     cases["batch-norm"] = BatchNorm;
@@ -48,6 +50,14 @@ class Networks {
     const Tensor v = E::Random(heads, true);
     return Time(heads, 8 * length * (length + 64), [&] { return E::Attention(q, k, v, causal); },
                 {q, k, v});
+  }
+
+  // The products of queries with keys, for four sequences, as they lie before heads are apart.
+  static Figures Scores(int64_t length) {
+    const Sizes sequences = {4, length, 8, 64};
+    const Tensor q = E::Random(sequences, true), k = E::Random(sequences, true);
+    return Time({4, 8, length, length}, 32 * length * (length + 64),
+                [&] { return E::Einsum("bqhd,bkhd->bhqk", q, k); }, {q, k});
   }
 
   // 512 rows of `width` numbers, each row a group.

@@ -77,6 +77,9 @@ struct Twingrad {
   static Tensor Attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
     return twingrad::ops::ScaledDotProductAttention(q, k, v, causal);
   }
+  static Tensor Einsum(const char* equation, const Tensor& a, const Tensor& b) {
+    return twingrad::ops::Einsum({&a, &b}, equation);
+  }
   static Tensor LayerNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
     return twingrad::ops::LayerNorm(a, weight, bias, /*count=*/1, kEps);
   }
