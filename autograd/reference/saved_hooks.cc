@@ -76,8 +76,8 @@ bool DerivativeReadsOperands(const program::Signature& signature) {
                         numbers == Numbers::kEither || numbers == Numbers::kPower ||
                         numbers == Numbers::kBent;
   const Category category = signature.category;
-  // Of det PyTorch saves factors and the result too.
-  return !branches && signature.op != Opcode::kDet &&
+  // Of det and of products of places PyTorch saves factors and the result too.
+  return !branches && signature.op != Opcode::kDet && signature.op != Opcode::kScatterReduce &&
          (category == Category::kElementwise || category == Category::kInPlace ||
           category == Category::kMatmul || category == Category::kRearrange);
 }

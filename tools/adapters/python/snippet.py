@@ -47,7 +47,7 @@ _FORMS = {
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
     **dict.fromkeys('index_select gather scatter_add scatter index_add index_copy'.split(), '{x}.{op}({dim}, {y})'),
-    'index': '{x}[{y}]', 'masked_select': '{x}.masked_select({y})',
+    'index': 'torch.ops.aten.index({x}, [{y}])', 'masked_select': '{x}.masked_select({y})',
     'scatter_reduce': '{x}.scatter_reduce({dim}, {y}, {reduction!r}, include_self={include_self})',
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),

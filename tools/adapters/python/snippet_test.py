@@ -107,7 +107,7 @@ pp = torch.linalg.det(oo)
 qq = torch.linalg.solve_triangular(e, oo, upper=True)
 rr = torch.linalg.cholesky(qq.tril() + qq.tril(-1).mT)
 ss = torch.einsum('ij,j->i', e, x).clone()
-tt = e[o]
+tt = torch.ops.aten.index(e, [o])
 uu = e.index_put((o,), x, True)
 vv = e.masked_select(m)
 ww = e.scatter_reduce(0, o, aa, 'prod', include_self=False)

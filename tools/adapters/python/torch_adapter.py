@@ -226,7 +226,8 @@ class Torch(core.Engine):
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),
         'masked_fill': lambda a, mask, x: torch.masked_fill(x, mask, a['by']),
-        'index': lambda a, x, *indices: x[checked(a, x, *indices)], 'index_put': index_put, 'masked_select': masked_select,
+        # By brackets an index without dimensions would select a view.
+        'index': lambda a, x, *indices: torch.ops.aten.index(x, checked(a, x, *indices)), 'index_put': index_put, 'masked_select': masked_select,
         'scatter_reduce': lambda a, x, index, y: x.scatter_reduce(a['dim'], index, y, a['reduction'], include_self=a.get('include_self', True)),
         'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
