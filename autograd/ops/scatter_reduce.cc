@@ -102,6 +102,42 @@ Tensor ExtremeDerivative(size_t k, const Tensor& g, int64_t dim, const Reduced& 
   return Div(there, kernels::Gather(counts, dim, of.index));
 }
 
+// The place of each element of the source among those of a, where the host reads it.
+Tensor PlacesAt(const Shape& whole, int64_t dim, const Tensor& index) {
+  Tensor numbers = Tensor::Empty(whole, DType::kI64, kernels::HostSide(index.device()));
+  int64_t* const begin = numbers.mutable_data<int64_t>();
+  std::iota(begin, begin + numbers.numel(), int64_t{0});
+  const Tensor places = kernels::Gather(kernels::MovedTo(numbers, index.device()), dim, index);
+  return kernels::MovedTo(places, numbers.device());
+}
+
+// For each element of the source the product of the others that meet in its place: of those before
+// it and those after it.
+Tensor ProductsOfOthers(const Reduced& of, int64_t dim, bool include_self) {
+  const Device device = of.index.device(), here = kernels::HostSide(device);
+  const auto rows = [here](const Tensor& t) { return kernels::Clone(kernels::MovedTo(t, here)); };
+  const Tensor places = PlacesAt(SizesOf(of.a), dim, of.index), source = rows(of.source);
+  Tensor before = include_self ? rows(of.a) : Tensor::Full(of.a.sizes(), 1, of.a.dtype(), here);
+  Tensor after = Tensor::Full(of.a.sizes(), 1, of.a.dtype(), here);
+  Tensor others = Tensor::Empty(of.index.sizes(), of.a.dtype(), here);
+  kernels::DispatchFloating(kOp, of.a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const int64_t* const place = places.data<int64_t>();
+    const T* const factor = source.data<T>();
+    T *const first = before.mutable_data<T>(), *const last = after.mutable_data<T>();
+    T* const product = others.mutable_data<T>();
+    for (int64_t e = 0; e < others.numel(); ++e) {
+      product[e] = first[place[e]];
+      first[place[e]] *= factor[e];
+    }
+    for (int64_t e = others.numel(); e-- > 0;) {
+      product[e] *= last[place[e]];
+      last[place[e]] *= factor[e];
+    }
+  });
+  return kernels::MovedTo(others, device);
+}
+
 // The elements that meet in each named place, as rows of a matrix: a's own or 1, those of the
 // source, and as many ones as are missing.
 struct Meetings {
@@ -115,10 +151,7 @@ struct Meetings {
 
 Meetings::Meetings(const Shape& whole, int64_t dim, const Tensor& index, bool include_self) {
   const int64_t size = ElementCount(whole), count = index.numel();
-  Tensor numbers = Tensor::Empty(whole, DType::kI64, kernels::HostSide(index.device()));
-  std::iota(numbers.mutable_data<int64_t>(), numbers.mutable_data<int64_t>() + size, int64_t{0});
-  const Tensor places = kernels::MovedTo(
-      kernels::Gather(kernels::MovedTo(numbers, index.device()), dim, index), numbers.device());
+  const Tensor places = PlacesAt(whole, dim, index);
   const int64_t* const place = places.data<int64_t>();
   std::vector<int64_t> row(static_cast<size_t>(size), -1), met;
   for (int64_t e = 0; e < count; ++e) {
@@ -169,40 +202,42 @@ std::vector<int64_t> OthersOfSource(const Meetings& meetings) {
   return others;
 }
 
+// The same in steps that can be derived: of a the products of what the source sends to each place,
+// of the source those of all others, from rows that have them.
+Tensor ProductsInSteps(size_t k, int64_t dim, const Reduced& of, bool include_self) {
+  const Device device = of.index.device();
+  const Meetings meetings(SizesOf(of.a), dim, of.index, include_self);
+  // A gradient has the history of what it is a product of, and no other.
+  const auto part = [](const Tensor& t, bool is_factor) {
+    return ReshapeTo(is_factor ? t : Alias(t, SameGeometry(t)), {t.numel()});
+  };
+  const Tensor a = part(of.a, k == 1 && include_self);
+  const Tensor source = part(of.source, k == 0 || meetings.columns > 2);
+  const Tensor one = Tensor::Full({1}, 1, of.a.dtype(), device);
+  const Tensor all = Cat({&a, &source, &one}, 0);
+  const auto products = [&](const std::vector<int64_t>& places, int64_t rows) {
+    const Shape matrix = {rows, meetings.columns - 1};
+    return Prod(ReshapeTo(IndexSelect(all, 0, ListOn(device, places)), matrix), {1}, false);
+  };
+  if (k == 1) {
+    return ReshapeTo(products(OthersOfSource(meetings), of.index.numel()), of.index.sizes());
+  }
+  const Tensor ones = Tensor::Full({of.a.numel()}, 1, of.a.dtype(), device);
+  const Tensor there = products(OthersOfA(meetings), meetings.rows);
+  return ReshapeTo(Scatter(ones, 0, ListOn(device, meetings.named), there), of.a.sizes());
+}
+
 // g times the product of all others that meet in the place.
 Tensor ProductDerivative(size_t k, const Tensor& g, int64_t dim, const Reduced& of,
                          bool include_self) {
   if (k == 0 && !include_self) return Beside(g, dim, of.index);
-  const Device device = g.device();
-  const Meetings meetings(SizesOf(of.a), dim, of.index, include_self);
-  const auto flat = [](const Tensor& t) { return ReshapeTo(t, {t.numel()}); };
-  // A gradient has the history of what it is a product of, and no other.
-  const auto part = [&](const Tensor& t, bool is_factor) {
-    return flat(is_factor ? t : Alias(t, SameGeometry(t)));
-  };
-  const Tensor a = part(of.a, k == 1 && include_self);
-  const Tensor source = part(of.source, k == 0 || meetings.columns > 2);
-  const Tensor one = Tensor::Full({1}, 1, g.dtype(), device);
-  const Tensor all = Cat({&a, &source, &one}, 0);
-  const auto matrix = [&](const std::vector<int64_t>& places, int64_t rows, int64_t columns) {
-    return ReshapeTo(IndexSelect(all, 0, ListOn(device, places)), {rows, columns});
-  };
-  const int64_t others = meetings.columns - 1;
-  if (k == 0) {
-    const Tensor named = ListOn(device, meetings.named);
-    const Tensor products = Prod(matrix(OthersOfA(meetings), meetings.rows, others), {1}, false);
-    const Tensor own = Mul(IndexSelect(flat(g), 0, named), products);
-    return ReshapeTo(Scatter(flat(g), 0, named, own), of.a.sizes());
+  const Tensor there = k == 0 ? g : Gather(g, dim, of.index);
+  if (ShouldRecord(of.a, of.source)) {
+    return Mul(there, ProductsInSteps(k, dim, of, include_self));
   }
-  Tensor products;
-  if (ShouldRecord(all)) {  // of quadratic size
-    products = Prod(matrix(OthersOfSource(meetings), of.index.numel(), others), {1}, false);
-  } else {
-    const Tensor each =
-        kernels::ProductOfOthers(matrix(meetings.from, meetings.rows, meetings.columns));
-    products = IndexSelect(flat(each), 0, ListOn(device, meetings.entries));
-  }
-  return Mul(Gather(g, dim, of.index), ReshapeTo(products, of.index.sizes()));
+  const Tensor ones = Tensor::Full(of.a.sizes(), 1, g.dtype(), g.device());
+  return Mul(there, k == 0 ? kernels::ScatterMul(ones, dim, of.index, of.source)
+                           : ProductsOfOthers(of, dim, include_self));
 }
 
 }  // namespace
