@@ -141,6 +141,15 @@ class Calculus {
   using Value = Variable;
   const Array* ArrayOf(const Variable& v) const { return v.data; }
   bool DividesLate() const { return rules_.divides_late; }
+  // What an op makes of an operand without history before the step that saves it: what it saves is
+  // the operand.
+  static Variable MadeOf(const Variable& operand, Variable value) {
+    if (value.tracked) return value;
+    value.storage = operand.storage;
+    value.version = operand.version;
+    value.unrenewed_view = operand.unrenewed_view;
+    return value;
+  }
   // a, whose derivative depends on its value, with a derivative of zero, in some dialects.
   Variable WithHistoryOfSlope(const Variable& a) {
     if (!rules_.signs_have_history) return a;

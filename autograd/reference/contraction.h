@@ -91,7 +91,8 @@ ValueIn<Algebra> ContractedBy(Algebra& algebra, const program::Statement& statem
   Arena& arena = algebra.arena();
   const Shape* shape = arena.Keep(labels.ShapeOf(space));
   const auto factor = [&](size_t k, const std::string& from, const std::string& to) {
-    const auto summed = from == to ? in[k] : SummedTo(algebra, in[k], labels, from, to);
+    const auto summed =
+        from == to ? in[k] : algebra.MadeOf(in[k], SummedTo(algebra, in[k], labels, from, to));
     return Gather(algebra, summed, labels.Map(arena, space, to), shape);
   };
   const auto products =
