@@ -139,9 +139,9 @@ Rows RowsAt(const char* op, const Tensor& a, Indices indices, int64_t count) {
 }
 
 // The indices that a node has saved.
-class Saved {
+class SavedIndices {
  public:
-  explicit Saved(const Tensor* saved) {
+  explicit SavedIndices(const Tensor* saved) {
     for (size_t k = 0; k < kMostIndices && saved[k].defined(); ++k) pointers_.push_back(&saved[k]);
   }
   Indices all() const { return {pointers_.data(), pointers_.size()}; }
@@ -174,7 +174,8 @@ Tensor Index(const Tensor& a, Indices indices, int64_t count) {
   if (ShouldRecord(a)) {
     SaveAll(Record<kMostIndices>("IndexBackward", result, a,
                                  [sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
-                                   return IndexPut(ZerosLike(g, sizes), g, Saved(saved).all(),
+                                   return IndexPut(ZerosLike(g, sizes), g,
+                                                   SavedIndices(saved).all(),
                                                    /*accumulate=*/true);
                                  }),
             indices);
@@ -205,7 +206,7 @@ Tensor IndexPut(const Tensor& a, const Tensor& source, Indices indices, bool acc
         Record<kMostIndices>(
             "IndexPutBackward", result, {&a, &source},
             [accumulate, sizes = SizesOf(source)](size_t k, const Tensor& g, const Tensor* saved) {
-              const Saved kept(saved);
+              const SavedIndices kept(saved);
               if (k == 0) {
                 return accumulate ? g : IndexPut(g, Constant(0, g), kept.all(), false);
               }
