@@ -39,7 +39,7 @@ void ForEachOffset(Span<const int64_t> sizes, Span<const int64_t> strides, int64
 
 Tensor Contiguous(const Tensor& tensor) {
   if (tensor.is_sparse()) RefuseSparse("view");
-  return tensor.IsContiguous() ? tensor : kernels::Clone(tensor);
+  return kernels::Contiguous(tensor);
 }
 
 // What the maps are made of on a remote device: row-major tensors as lists, and where the elements

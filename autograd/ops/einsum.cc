@@ -107,7 +107,7 @@ Geometry Diagonals(const Tensor& a, const std::string& labels, const std::string
 Tensor SummedTo(const Tensor& a, const std::string& labels, const std::string& shown) {
   const std::string summed = Among(labels, shown, /*among=*/false);
   const Tensor all = Alias(a, Diagonals(a, labels, shown + summed));
-  if (summed.empty()) return all.IsContiguous() ? all : kernels::Clone(all);
+  if (summed.empty()) return kernels::Contiguous(all);
   Shape dims;
   for (size_t d = 0; d < summed.size(); ++d) dims.push_back(static_cast<int64_t>(shown.size() + d));
   return kernels::Sum(all, dims, /*keepdim=*/false);

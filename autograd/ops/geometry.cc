@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/ops/recording.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 
 namespace twingrad::ops {
@@ -233,6 +235,13 @@ Geometry StridedGeometry(const Tensor& a, Ints shape, Ints strides, int64_t star
   if (!empty && last >= a.numel()) refuse("all elements must be the tensor's");
   return {Shape(shape.begin(), shape.end()), Shape(strides.begin(), strides.end()),
           a.storage_offset() + (empty ? 0 : start)};
+}
+
+Tensor IndexList(const std::vector<int64_t>& indices, Device device) {
+  const Shape size = {static_cast<int64_t>(indices.size())};
+  Tensor list = Tensor::Empty(size, DType::kI64, kernels::HostSide(device));
+  std::copy(indices.begin(), indices.end(), list.mutable_data<int64_t>());
+  return kernels::MovedTo(list, device);
 }
 
 Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
@@ -43,6 +44,8 @@ void CheckDim(const char* op, int64_t dim, int64_t limit);
 // Error(kUndefined), Error(kIndex) naming `op` unless `a` has a dimension `dim`.
 void CheckDimOf(const char* op, const Tensor& a, int64_t dim);
 
+// A list of indices, i64, on this device.
+Tensor IndexList(const std::vector<int64_t>& indices, Device device);
 // The list `index` as it stands beside a tensor of `shape`: repeated in all dimensions but `dim`.
 Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim);
 // Error(kShape) naming `op` where dimension `dim` of `a` has size 0.

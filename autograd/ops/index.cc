@@ -1,6 +1,5 @@
 #include "autograd/ops/index.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,8 +34,6 @@ struct Rows {
   Shape several;  // as many rows as the list has
 };
 
-Tensor RowMajor(const Tensor& a) { return a.IsContiguous() ? a : kernels::Clone(a); }
-
 // Fresh and row-major.
 Tensor Spread(const Tensor& a, const Shape& shape) {
   return kernels::Clone(Alias(a, ExpandedGeometry(a, shape)));
@@ -53,8 +50,8 @@ void CheckPlace(const char* op, const Tensor& a, const Tensor& index, DType dtyp
 
 // Where the mask is true, of the places in row-major order.
 Tensor TruePlaces(const char* op, const Tensor& mask, int64_t count) {
-  const Device here = kernels::HostSide(mask.device());
-  const Tensor flags = RowMajor(kernels::MovedTo(mask, here));
+  const Tensor flags =
+      kernels::Contiguous(kernels::MovedTo(mask, kernels::HostSide(mask.device())));
   const bool* const begin = flags.data<bool>();
   std::vector<int64_t> places;
   for (int64_t i = 0; i < flags.numel(); ++i) {
@@ -66,9 +63,7 @@ Tensor TruePlaces(const char* op, const Tensor& mask, int64_t count) {
                 absl::StrCat("[", op, "] a mask with ", found, " true elements; ", count,
                              " are asked for: they must be equal"));
   }
-  Tensor list = Tensor::Empty({found}, DType::kI64, here);
-  std::copy(places.begin(), places.end(), list.mutable_data<int64_t>());
-  return kernels::MovedTo(list, mask.device());
+  return IndexList(places, mask.device());
 }
 
 // The number of the row that the indices name together, for each of their elements.
@@ -168,7 +163,7 @@ Tensor OfThoseThatStay(const Tensor& g, Indices indices) {
 
 Tensor Index(const Tensor& a, Indices indices, int64_t count) {
   const Rows rows = RowsAt("index", a, indices, count);
-  const Tensor matrix = WithShape(RowMajor(a), rows.matrix);
+  const Tensor matrix = WithShape(kernels::Contiguous(a), rows.matrix);
   Tensor result = WithShape(
       kernels::Gather(matrix, 0, Repeated(rows.list, rows.several, 0), "index"), rows.picked);
   if (ShouldRecord(a)) {
@@ -195,7 +190,7 @@ Tensor IndexPut(const Tensor& a, const Tensor& source, Indices indices, bool acc
     RefusePlaces("index_put", source, rows.picked,
                  "a source is broadcast to the shape of what the indices take");
   }
-  const Tensor matrix = WithShape(RowMajor(a), rows.matrix);
+  const Tensor matrix = WithShape(kernels::Contiguous(a), rows.matrix);
   const Tensor terms = WithShape(Spread(source, rows.picked), rows.several);
   const Tensor places = Repeated(rows.list, rows.several, 0);
   Tensor result = WithShape(accumulate ? kernels::ScatterAdd(matrix, 0, places, terms)

@@ -12,7 +12,7 @@ Tensor ReshapeTo(const Tensor& a, Ints shape) {
 
 Tensor ReshapeAnyway(const Tensor& a, Ints shape) {
   CheckElementCount("reshape", a, shape);
-  const Tensor rows = a.IsContiguous() ? a : kernels::Clone(a);
+  const Tensor rows = kernels::Contiguous(a);
   Tensor result = Alias(rows, ReshapedGeometry(rows, shape));
   if (ShouldRecord(a)) {
     Record("ReshapeBackward", result, a,

@@ -176,13 +176,6 @@ Meetings::Meetings(const Shape& whole, int64_t dim, const Tensor& index, bool in
   }
 }
 
-Tensor ListOn(Device device, const std::vector<int64_t>& numbers) {
-  Tensor list =
-      Tensor::Empty({static_cast<int64_t>(numbers.size())}, DType::kI64, kernels::HostSide(device));
-  std::copy(numbers.begin(), numbers.end(), list.mutable_data<int64_t>());
-  return kernels::MovedTo(list, device);
-}
-
 // Of each row without its first entry, or without that of each element of the source.
 std::vector<int64_t> OthersOfA(const Meetings& meetings) {
   std::vector<int64_t> others;
@@ -217,14 +210,14 @@ Tensor ProductsInSteps(size_t k, int64_t dim, const Reduced& of, bool include_se
   const Tensor all = Cat({&a, &source, &one}, 0);
   const auto products = [&](const std::vector<int64_t>& places, int64_t rows) {
     const Shape matrix = {rows, meetings.columns - 1};
-    return Prod(ReshapeTo(IndexSelect(all, 0, ListOn(device, places)), matrix), {1}, false);
+    return Prod(ReshapeTo(IndexSelect(all, 0, IndexList(places, device)), matrix), {1}, false);
   };
   if (k == 1) {
     return ReshapeTo(products(OthersOfSource(meetings), of.index.numel()), of.index.sizes());
   }
   const Tensor ones = Tensor::Full({of.a.numel()}, 1, of.a.dtype(), device);
   const Tensor there = products(OthersOfA(meetings), meetings.rows);
-  return ReshapeTo(Scatter(ones, 0, ListOn(device, meetings.named), there), of.a.sizes());
+  return ReshapeTo(Scatter(ones, 0, IndexList(meetings.named, device), there), of.a.sizes());
 }
 
 // g times the product of all others that meet in the place.

@@ -141,8 +141,8 @@ class Calculus {
   using Value = Variable;
   const Array* ArrayOf(const Variable& v) const { return v.data; }
   bool DividesLate() const { return rules_.divides_late; }
-  // What an op makes of an operand without history before the step that saves it: what it saves is
-  // the operand.
+  // What an op has computed of an operand without history, to multiply by it: the node saves the
+  // operand, and computes this of it again.
   static Variable MadeOf(const Variable& operand, Variable value) {
     if (value.tracked) return value;
     value.storage = operand.storage;

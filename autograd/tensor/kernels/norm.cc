@@ -13,7 +13,6 @@ namespace twingrad::kernels {
 namespace {
 
 using processor::Binary;
-
 using processor::Moments;
 using processor::NormSums;
 
@@ -52,26 +51,8 @@ class OneGroup {
   // Adds to the sums. `out`, and each of them, may be null.
   void Differentiate(const T* g, const T* x, const T* weights, const Sums& sums, T* out) const {
     const Moments<T> moments = MomentsOf(x);
-    NormSums<T> total = {0, 0};
-    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
-      if (places_ == 1) {
-        if (sums.bias != nullptr) {
-          loops_.binary(processor::Binary::kAdd, sums.bias, 1, g, 1, sums.bias, size);
-        }
-        if (sums.weight != nullptr) loops_.norm_along(g, x, moments, sums.weight, size);
-        if (out == nullptr) return;
-        const Operand weight = OfPiece(weights, channel, kOne);
-        total = loops_.norm_sums(g, weight.from, weight.step, x, moments, size);
-        return;
-      }
-      // One weight for all.
-      const NormSums<T> piece = loops_.norm_sums(g + at, &kOne, 0, x + at, moments, size);
-      if (sums.bias != nullptr) sums.bias[channel] += piece.g;
-      if (sums.weight != nullptr) sums.weight[channel] += piece.along;
-      const T weight = weights == nullptr ? kOne : weights[channel];
-      total.g += weight * piece.g;
-      total.along += weight * piece.along;
-    });
+    const NormSums<T> total = places_ == 1 ? AddOfElements(g, x, weights, moments, sums)
+                                           : AddOfChannels(g, x, weights, moments, sums);
     if (out == nullptr) return;
     const NormSums<T> means = {total.g / Count(), total.along / Count()};
     ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
@@ -97,6 +78,29 @@ class OneGroup {
   void ForEachPiece(Function function) const {
     if (places_ == 1) return function(0, channels_, 0);
     for (int64_t c = 0; c < channels_; ++c) function(c * places_, places_, c);
+  }
+
+  // Both add to the sums of each channel, and return those over the group. Where each element has a
+  // channel of its own:
+  NormSums<T> AddOfElements(const T* g, const T* x, const T* weights, const Moments<T>& moments,
+                            const Sums& sums) const {
+    if (sums.bias != nullptr) loops_.binary(Binary::kAdd, sums.bias, 1, g, 1, sums.bias, channels_);
+    if (sums.weight != nullptr) loops_.norm_along(g, x, moments, sums.weight, channels_);
+    const Operand weight = OfPiece(weights, 0, kOne);
+    return loops_.norm_sums(g, weight.from, weight.step, x, moments, channels_);
+  }
+  NormSums<T> AddOfChannels(const T* g, const T* x, const T* weights, const Moments<T>& moments,
+                            const Sums& sums) const {
+    NormSums<T> total = {0, 0};
+    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
+      const NormSums<T> piece = loops_.norm_sums(g + at, &kOne, 0, x + at, moments, size);
+      if (sums.bias != nullptr) sums.bias[channel] += piece.g;
+      if (sums.weight != nullptr) sums.weight[channel] += piece.along;
+      const T weight = weights == nullptr ? kOne : weights[channel];
+      total.g += weight * piece.g;
+      total.along += weight * piece.along;
+    });
+    return total;
   }
 
   Operand OfPiece(const T* of_channels, int64_t channel, const T& without) const {
@@ -175,14 +179,14 @@ T* OfGroup(T* all, int64_t group, const NormGroups& groups) {
   return all == nullptr ? nullptr : all + group % groups.groups * groups.channels;
 }
 
-Tensor InRowMajorOrder(const Tensor& a) { return !a.defined() || a.IsContiguous() ? a : Clone(a); }
+Tensor ContiguousOrNone(const Tensor& a) { return a.defined() ? Contiguous(a) : a; }
 
 }  // namespace
 
 Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
                  const NormGroups& groups, double eps) {
-  const Tensor in = InRowMajorOrder(a);
-  const Tensor w = InRowMajorOrder(weight), b = InRowMajorOrder(bias);
+  const Tensor in = Contiguous(a);
+  const Tensor w = ContiguousOrNone(weight), b = ContiguousOrNone(bias);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
   DispatchFloating("norm", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -203,8 +207,8 @@ Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
 
 NormGradients NormGradientsOf(const Tensor& gradient, const Tensor& a, const Tensor& weight,
                               const NormGroups& groups, double eps, const NormWanted& wanted) {
-  const Tensor gradients = InRowMajorOrder(gradient), in = InRowMajorOrder(a);
-  const Tensor w = InRowMajorOrder(weight);
+  const Tensor gradients = Contiguous(gradient), in = Contiguous(a);
+  const Tensor w = ContiguousOrNone(weight);
   NormGradients of;
   const Shape weights = {groups.groups, groups.channels};
   if (wanted.operand) of.operand = Tensor::Empty(a.sizes(), a.dtype(), a.device());

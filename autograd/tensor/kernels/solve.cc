@@ -124,7 +124,7 @@ bool FactorInto(const Matrix& a, Matrix& l) {
 class Stack {
  public:
   Stack(const char* op, const Tensor& a)
-      : op_(op), here_(MovedTo(a.IsContiguous() ? a : Clone(a), HostSide(a.device()))) {
+      : op_(op), here_(MovedTo(Contiguous(a), HostSide(a.device()))) {
     const Ints sizes = a.sizes();
     rows_ = sizes[sizes.size() - 2];
     columns_ = sizes[sizes.size() - 1];

@@ -21,15 +21,14 @@ namespace {
 // The parts of a sparse tensor in row-major order, and how they are walked.
 struct Entries {
   explicit Entries(const SparseParts& parts)
-      : indices(Rows(parts.indices)),
-        values(Rows(parts.values)),
+      : indices(Contiguous(parts.indices)),
+        values(Contiguous(parts.values)),
         dims(parts.sparse_dims()),
         count(parts.entries()),
         value_sizes(values.sizes().begin() + 1, values.sizes().end()),
         value_numel(ElementCount(value_sizes)),
         index_data(indices.data<int64_t>()) {}
 
-  static Tensor Rows(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
   int64_t Index(int64_t dim, int64_t entry) const { return index_data[dim * count + entry]; }
   int64_t Compare(int64_t a, int64_t b) const {
     for (int64_t d = 0; d < dims; ++d) {
