@@ -17,7 +17,7 @@ Tensor Clone(const Tensor& a);
 Tensor CopyTo(const Tensor& a, Device device);
 
 // a itself where it is contiguous, else a copy that is.
-inline Tensor Contiguous(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
+inline Tensor Contiguous(const Tensor& a) { return a.IsContiguous() ? a : kernels::Clone(a); }
 
 // Where the host is to write elements that tensors on `device` will read: there, or on the CPU
 // where it cannot. MovedTo brings them there.
