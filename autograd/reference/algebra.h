@@ -117,48 +117,6 @@ ValueIn<Algebra> AddedTo(Algebra& algebra, const ValueIn<Algebra>& base,
   return AddedTo(algebra, base, weighed, each.from, shape);
 }
 
-// Whether the product of some factors of a group, and of a gradient of usual size, may be
-// subnormal.
-inline bool MayUnderflow(const Array& a, const IndexMap& map, int32_t groups) {
-  if (!IsFloating(a.dtype)) return false;
-  const double end = a.dtype == DType::kF32 ? 0x1p-100 : 0x1p-900;
-  std::vector<double> least(groups, 1.0);
-  for (int32_t i = 0; i < map.size; ++i) {
-    const double size = std::fabs(a.v[i]);
-    if (size != 0 && size < 1) least[map[i]] *= size;
-  }
-  return std::any_of(least.begin(), least.end(), [end](double x) { return x < end; });
-}
-
-// The product of each group, factor by factor: the first of each group times the second, and so on.
-template <typename Algebra>
-ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
-                           const ReductionMap& groups) {
-  Arena& arena = algebra.arena();
-  const Shape* shape = arena.Keep(groups.shape);
-  const int32_t size = Count(groups.shape);
-  if (groups.count == 0) {  // 1, and a gradient without elements
-    return algebra.Apply(Primitive::kAdd, ScatterAdd(algebra, a, groups.map, shape),
-                         Constant(algebra, a, groups.shape, 1));
-  }
-  if (groups.count > 64) throw TooLong();
-  std::vector<int32_t> seen(size, 0);
-  std::vector<int32_t*> places(groups.count);
-  for (int32_t*& place : places) place = arena.Allocate<int32_t>(size);
-  for (int32_t i = 0; i < groups.map.size; ++i) {
-    const int32_t g = groups.map[i];
-    places[seen[g]++][g] = i;
-  }
-  const PrimitiveArguments any_order = {
-      .in_product = true, .may_underflow = MayUnderflow(*algebra.ArrayOf(a), groups.map, size)};
-  auto product = Gather(algebra, a, {places[0], size}, shape);
-  for (size_t k = 1; k < places.size(); ++k) {
-    product = algebra.Apply(Primitive::kMultiply, any_order, product,
-                            Gather(algebra, a, {places[k], size}, shape));
-  }
-  return product;
-}
-
 // x, of which engines with other formulas may have rounded terms that are `roundings` times as
 // large.
 template <typename Algebra>

@@ -35,8 +35,8 @@ bool HoldsInfinity(const Variable& gradient) {
 // of a variance do in the gradient of its mean, which is 0.
 bool IsOfFormula(const Node& node, const Variable& gradient) {
   const auto first = node.steps.empty() ? Primitive::kEnd : node.steps[0].primitive;
-  const bool has_several =
-      node.steps.size() > 1 || first == Primitive::kVariance || first == Primitive::kNormalize;
+  const bool has_several = node.steps.size() > 1 || first == Primitive::kVariance ||
+                           first == Primitive::kDeviation || first == Primitive::kNormalize;
   return !node.elementwise && has_several && NanIn(gradient) == HasNan::kNo &&
          HoldsInfinity(gradient);
 }

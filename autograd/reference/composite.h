@@ -30,6 +30,7 @@
 #include "autograd/reference/networks.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
+#include "autograd/reference/products.h"
 #include "autograd/reference/triangles.h"
 #include "autograd/reference/windowed.h"
 
@@ -76,7 +77,9 @@ class Composite {
              {&Composite::Ternary, {kAddcmul, kAddcdiv, kLerp}},
              {&Composite::Sum, {kSum}},
              {&Composite::Mean, {kMean}},
-             {&Composite::Spread, {kVar, kStd, kNorm}},
+             {&Composite::Var, {kVar}},
+             {&Composite::Std, {kStd}},
+             {&Composite::Norm, {kNorm}},
              {&Composite::Product, {kProd}},
              {&Composite::Extreme, {kAmax, kAmin}},
              {&Composite::LogSumExp, {kLogsumexp}},
@@ -156,12 +159,9 @@ class Composite {
   }
 
   Value Mean() { return MeanOver(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
-  Value Spread() {
-    if (op_ != Opcode::kStd)
-      return OverDims(op_ == Opcode::kVar ? Primitive::kVariance : Primitive::kNorm);
-    return DeviationOf(algebra_, in_[0],
-                       GroupsOf(algebra_, ReduceMap(arena(), statement_, Whole())));
-  }
+  Value Var() { return OverDims(Primitive::kVariance); }
+  Value Std() { return OverDims(Primitive::kDeviation); }
+  Value Norm() { return OverDims(Primitive::kNorm); }
 
   Value Matmul() {
     const MatmulMaps maps = ProductMaps(arena(), *shapes_[0], *shapes_[1]);

@@ -198,16 +198,34 @@ backward %g
 }
 
 // An infinite gradient: terms of one formula, which another one turns into NaN.
-TEST(LoweringTest, InfiniteGradientsOfAVarianceAreNotJudged) {
-  const TwinRun run(R"(%x = leaf type=f64[4] data=0,0,1,1 grad=1
-%v = var %x
+TEST(LoweringTest, InfiniteGradientsOfASpreadAreNotJudged) {
+  for (const std::string spread : {"var", "std"}) {
+    const TwinRun run(R"(%x = leaf type=f64[4] data=0,0,1,1 grad=1
+%v = )" + spread + R"( %x
 %z = leaf type=f64[] data=0
 %y = xlogy %v %z
 backward %y
 )");
-  const Row bounds = run.GradBound("x");
-  EXPECT_TRUE(std::isinf(bounds[0]));
-  EXPECT_TRUE(std::isinf(bounds[3]));
+    const Row values = run.Grad("x"), bounds = run.GradBound("x");
+    for (size_t i = 0; i < bounds.size(); ++i) {
+      EXPECT_TRUE(std::isinf(values[i])) << spread << i;
+      EXPECT_TRUE(std::isinf(bounds[i])) << spread << i;
+    }
+  }
+}
+
+// Of a deviation as of a norm.
+TEST(LoweringTest, OfEqualElementsADeviationHasTheGradientZero) {
+  const TwinRun run(R"(%x = leaf type=f64[2,2] data=3,3,1,5 grad=1
+%d = std %x dims=1
+%y = sum %d
+backward %y
+)");
+  const Row values = run.Grad("x");
+  EXPECT_EQ(values[0], 0);
+  EXPECT_EQ(values[1], 0);
+  EXPECT_NEAR(values[2], -0.5, run.GradBound("x")[2]);
+  EXPECT_NEAR(values[3], 0.5, run.GradBound("x")[3]);
 }
 
 // Whatever is an index is looked at again when the node runs.

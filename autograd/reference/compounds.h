@@ -19,6 +19,7 @@
 #include "autograd/reference/moments.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
+#include "autograd/reference/products.h"
 #include "autograd/reference/result.h"
 
 namespace twingrad::reference {

@@ -166,6 +166,11 @@ const Array* Norm(const Evaluation& evaluation) {
   return NormOf(elements, evaluation.in[0], evaluation.arguments);
 }
 
+const Array* Deviation(const Evaluation& evaluation) {
+  ElementAlgebra elements{evaluation};
+  return DeviationOf(elements, evaluation.in[0], evaluation.arguments);
+}
+
 const Array* Normalize(const Evaluation& evaluation) {
   ElementAlgebra elements{evaluation};
   return NormalizedOf(elements, evaluation.in[0], evaluation.arguments);
@@ -181,6 +186,28 @@ Term Spread(const Backward& b, const Term& groups) {
 Term Sums(const Backward& b, const Term& terms) {
   return Spread(b, terms.Apply(Primitive::kScatterAdd,
                                {.map = b.step.arguments.map, .shape = b.step.arguments.shape}));
+}
+
+// The gradient at all elements from g, that of the lengths of groups of a. Of zeros alone there is
+// no derivative; 0 is taken. lengths: those of the numbers, without history.
+Term AlongUnit(const Backward& b, const Term& g, const Term& a, const Term& length,
+               const Array* lengths) {
+  const Term divisor = length + g.Filled(1).Weighed(IsZero(b.calculus.arena(), lengths));
+  const Term along = g.Weighed(IsNotZero(b.calculus.arena(), lengths));
+  return Spread(b, along) * (a / Spread(b, divisor));
+}
+
+// The distances are those from which the result was made.
+Term DeviationGradient(const Backward& b) {
+  const PrimitiveArguments& groups = b.step.arguments;
+  const Term a = b.in(0);
+  const Term g = b.g * Term{&b.calculus, InverseRootOfCount(b.calculus, b.g.v, groups)};
+  const auto terms = [&] {
+    const Term distance{&b.calculus, DistancesOfOnePass(b.calculus, a.v, groups)};
+    const Term length = distance.Apply(Primitive::kNorm, groups);
+    return AlongUnit(b, g, distance, length, length.v.data).v;
+  };
+  return {&b.calculus, OfMeanZero(b.calculus, a.v, groups, terms)};
 }
 
 constexpr PrimitiveRow kGroupRows[] = {
@@ -203,13 +230,9 @@ constexpr PrimitiveRow kGroupRows[] = {
      }},
 
     {Primitive::kNorm, std::nullopt, 1, kSavesA | kSavesResult, Norm,
-     [](const Backward& b) {
-       // Of zeros alone there is no derivative; 0 is taken.
-       const Array* lengths = b.result_elements();
-       const Term length = b.result() + b.g.Filled(1).Weighed(IsZero(b.calculus.arena(), lengths));
-       const Term g = b.g.Weighed(IsNotZero(b.calculus.arena(), lengths));
-       return Spread(b, g) * (b.in(0) / Spread(b, length));
-     }},
+     [](const Backward& b) { return AlongUnit(b, b.g, b.in(0), b.result(), b.result_elements()); }},
+
+    {Primitive::kDeviation, std::nullopt, 1, kSavesA, Deviation, DeviationGradient},
 
     {Primitive::kLogSumExp, std::nullopt, 1, kSavesA | kSavesResult, LogSumExp,
      [](const Backward& b) {

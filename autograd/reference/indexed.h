@@ -19,6 +19,7 @@
 #include "autograd/reference/indexed_map.h"
 #include "autograd/reference/moves.h"
 #include "autograd/reference/place_map.h"
+#include "autograd/reference/products.h"
 #include "autograd/reference/result.h"
 
 namespace twingrad::reference {
@@ -112,9 +113,14 @@ ValueIn<Algebra> ExtremesMet(Algebra& algebra, absl::Span<const ValueIn<Algebra>
       {.map = ListedMap(arena, to), .shape = arena.Keep({at.size}), .least = least}, each);
 }
 
-// As of MayUnderflow, of what meets.
+// The factors of all that meets, and the meeting of each.
+struct FactorsMet {
+  const Array* numbers;
+  IndexMap meeting;
+};
+
 template <typename Algebra>
-bool MayUnderflowMet(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
+FactorsMet FactorsOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
                      const std::vector<Meeting>& meetings, bool include_self) {
   const Array &own = *algebra.ArrayOf(in[0]), &sent = *algebra.ArrayOf(in[2]);
   std::vector<double> numbers;
@@ -128,7 +134,7 @@ bool MayUnderflowMet(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
   const auto size = static_cast<int32_t>(numbers.size());
   Array* all = NewArray(arena, own.dtype, arena.Keep({size}), size);
   std::copy(numbers.begin(), numbers.end(), all->v);
-  return MayUnderflow(*all, ListedMap(arena, groups), static_cast<int32_t>(meetings.size()));
+  return {all, ListedMap(arena, groups)};
 }
 
 // in[0] with the products of what meets, factor by factor, for all meetings of so many elements at
@@ -138,9 +144,11 @@ template <typename Algebra>
 ValueIn<Algebra> ProductsMet(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
                              const std::vector<Meeting>& meetings, bool include_self) {
   Arena& arena = algebra.arena();
+  const FactorsMet all = FactorsOf<Algebra>(algebra, in, meetings, include_self);
+  const auto count = static_cast<int32_t>(meetings.size());
   const PrimitiveArguments any_order = {
-      .in_product = true,
-      .may_underflow = MayUnderflowMet<Algebra>(algebra, in, meetings, include_self)};
+      .in_product = true, .may_underflow = MayUnderflow(*all.numbers, all.meeting, count)};
+  const auto overflow = OverflowInSomeOrder(*all.numbers, all.meeting, count);
   std::map<size_t, std::vector<const Meeting*>> by_size;
   for (const Meeting& meeting : meetings) by_size[meeting.elements.size()].push_back(&meeting);
   if (by_size.empty()) by_size[1];
@@ -149,7 +157,11 @@ ValueIn<Algebra> ProductsMet(Algebra& algebra, absl::Span<const ValueIn<Algebra>
     if (size > 63) throw TooLong();
     const Shape* shape = arena.Keep({static_cast<int64_t>(some.size())});
     std::vector<int32_t> at;
-    for (const Meeting* meeting : some) at.push_back(meeting->place);
+    std::vector<bool> open;
+    for (const Meeting* meeting : some) {
+      at.push_back(meeting->place);
+      open.push_back(overflow[static_cast<size_t>(meeting - meetings.data())]);
+    }
     const auto factor = [&](size_t k) {
       std::vector<int32_t> from;
       for (const Meeting* meeting : some) from.push_back(meeting->elements[k]);
@@ -160,7 +172,7 @@ ValueIn<Algebra> ProductsMet(Algebra& algebra, absl::Span<const ValueIn<Algebra>
     for (size_t k = include_self ? 0 : 1; k < size; ++k) {
       product = algebra.Apply(Primitive::kMultiply, any_order, product, factor(k));
     }
-    result = Overwrite(algebra, result, product, places);
+    result = Overwrite(algebra, result, UnknownWhere(algebra, product, open), places);
   }
   return result;
 }

@@ -234,6 +234,7 @@ Jets JetAlgebra::Inverse(const Jets& a) {
 Jets JetAlgebra::OfGroups(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a) {
   if (primitive == Primitive::kVariance) return VarianceOf(*this, a, arguments);
   if (primitive == Primitive::kNorm) return Norm(a, arguments);
+  if (primitive == Primitive::kDeviation) return DeviationOf(*this, a, arguments);
   if (primitive == Primitive::kNormalize) return NormalizedOf(*this, a, arguments);
   const IndexMap& map = arguments.map;
   const Array* in[3] = {a.value, nullptr, nullptr};

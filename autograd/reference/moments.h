@@ -98,24 +98,18 @@ ValueIn<Algebra> VarianceOf(Algebra& algebra, const ValueIn<Algebra>& a,
   return Within(algebra, variance, bounds);
 }
 
-// Its gradient from that of its result, at all elements.
+// The gradient at all elements of a function of distances to means: these terms, whose mean in each
+// group is 0.
 //
-// Some formulas take what is left of the mean of these terms away from each, others know that it is
-// 0: an engine that has summed one cancels there what another cancels elsewhere. Where terms are
-// infinite the ones make NaN of what the others leave.
-template <typename Algebra>
-ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
-                                  const ValueIn<Algebra>& g, const PrimitiveArguments& groups) {
-  const Shape* shape = algebra.ArrayOf(a)->shape;
-  const auto share =
-      Gather(algebra, algebra.Apply(Primitive::kDivideCount, {.count = groups.count}, g),
-             groups.map, shape);
-  const auto twice = algebra.Apply(Primitive::kAdd, share, share);
-  const auto terms = [&] {
-    return algebra.Apply(Primitive::kMultiply, twice, DistancesToMeans(algebra, a, groups));
-  };
+// Some formulas take what is left of that mean away from each, others know that it is 0: an engine
+// that has summed one cancels there what another cancels elsewhere. Where terms are infinite the
+// ones make NaN of what the others leave.
+template <typename Algebra, typename Terms>
+ValueIn<Algebra> OfMeanZero(Algebra& algebra, const ValueIn<Algebra>& a,
+                            const PrimitiveArguments& groups, const Terms& terms) {
   const auto each = terms();
-  const auto left = Gather(algebra, MeanOf(algebra, terms(), groups), groups.map, shape);
+  const auto left =
+      Gather(algebra, MeanOf(algebra, terms(), groups), groups.map, algebra.ArrayOf(a)->shape);
   const Array& term = *algebra.ArrayOf(each);
   const Array& rest = *algebra.ArrayOf(left);
   std::vector<double> bounds(term.size, 0);
@@ -129,6 +123,19 @@ ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
   const auto zeros = Constant(algebra, a, {static_cast<int64_t>(parted.size())}, 0);
   const auto kept = Overwrite(algebra, left, zeros, ListedMap(algebra.arena(), parted));
   return algebra.Apply(Primitive::kSubtract, Within(algebra, each, bounds), kept);
+}
+
+// The gradient of a variance from that of its result, at all elements.
+template <typename Algebra>
+ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
+                                  const ValueIn<Algebra>& g, const PrimitiveArguments& groups) {
+  const auto share =
+      Gather(algebra, algebra.Apply(Primitive::kDivideCount, {.count = groups.count}, g),
+             groups.map, algebra.ArrayOf(a)->shape);
+  const auto twice = algebra.Apply(Primitive::kAdd, share, share);
+  return OfMeanZero(algebra, a, groups, [&] {
+    return algebra.Apply(Primitive::kMultiply, twice, DistancesToMeans(algebra, a, groups));
+  });
 }
 
 // A number that the element type of `like` may not hold; engines may be off by two roundings.
@@ -167,15 +174,20 @@ ValueIn<Algebra> DistancesOfOnePass(Algebra& algebra, const ValueIn<Algebra>& a,
   return Within(algebra, RoughDistances(algebra, a, groups), bounds);
 }
 
+// 1 / sqrt(count) of groups, in the element type of `like`.
+template <typename Algebra>
+ValueIn<Algebra> InverseRootOfCount(Algebra& algebra, const ValueIn<Algebra>& like,
+                                    const PrimitiveArguments& groups) {
+  return Inexact(algebra, like, 1 / std::sqrt(static_cast<double>(groups.count)));
+}
+
 // The root of the variance of each group.
 template <typename Algebra>
 ValueIn<Algebra> DeviationOf(Algebra& algebra, const ValueIn<Algebra>& a,
                              const PrimitiveArguments& groups) {
   const auto distance = DistancesOfOnePass(algebra, a, groups);
   const auto length = algebra.Apply(Primitive::kNorm, groups, distance);
-  const double count = static_cast<double>(groups.count);
-  return algebra.Apply(Primitive::kMultiply, length,
-                       Inexact(algebra, length, 1 / std::sqrt(count)));
+  return algebra.Apply(Primitive::kMultiply, length, InverseRootOfCount(algebra, length, groups));
 }
 
 // What elements are less the mean of their group, and 1 / sqrt(variance + eps) of it, at all

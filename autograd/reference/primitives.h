@@ -86,6 +86,7 @@ enum class Primitive : uint8_t {
   kVariance,    // of each group: the mean of squared distances to its mean
   kNormalize,   // within each group: less its mean, by the root of its variance and low
   kNorm,        // of each group: the root of the sum of squares
+  kDeviation,   // of each group: the root of its variance
   kLogSumExp,   // of each group
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group
