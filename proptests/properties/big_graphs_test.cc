@@ -1,6 +1,6 @@
-// Graphs of 100,000 nodes and more: gradients in closed form, on the caller's thread and on
-// devices, and destruction on a small stack. `oracle check` judges such Programs only now and then;
-// these are built through the C++ interface.
+// Graphs of 100,000 nodes and more, under sanitizers of a quarter: gradients in closed form, on the
+// caller's thread and on devices, and destruction on a small stack. `oracle check` judges such
+// Programs only now and then; these are built through the C++ interface.
 //
 // A graph is a sequence of random blocks, each of which maps a scalar u to u or -u: long chains,
 // wide fans whose terms cancel but for one, and ladders, on one device or another. All numbers are
@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/device.h"
 #include "autograd/engine/engine.h"
@@ -31,7 +32,11 @@
 namespace twingrad {
 namespace {
 
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+constexpr int kNodes = 25'000;  // whose frames would be larger
+#else
 constexpr int kNodes = 100'000;
+#endif
 constexpr int kDevices = 2;
 // Far less than a frame for each node.
 constexpr size_t kStackBytes = size_t{1} << 20;

@@ -1,7 +1,7 @@
 """The native C++ rules with the repository's warnings and test defaults, compiled several sources at a time."""
 
 load(":backends.bzl", "against_model", "has_two_backends")
-load(":grouped.bzl", "ALONE", "GROUP_COPTS", "grouped")
+load(":grouped.bzl", "ALONE", "GROUP_COPTS", "group_settings", "grouped")
 
 _WARNINGS = [
     "-Wall",
@@ -35,7 +35,8 @@ COPTS = _WARNINGS + _SYSTEM_HEADERS + select({
     "//tools/rules:clang": _CLANG,
     "//conditions:default": _GCC,
 }) + select({
-    "//tools/rules:clang_asan_ubsan": GROUP_COPTS,
+    "//tools/rules:all_grouped": GROUP_COPTS,
+    "//tools/rules:some_grouped": GROUP_COPTS,
     "//conditions:default": [],
 })
 
@@ -51,12 +52,12 @@ def _precompiled(copts, deps, header):
     include = ["-include", "$(BINDIR)/tools/rules/%s.h" % header]
     return (
         copts + select({
-            "//tools/rules:clang_asan_ubsan": include,
+            "//tools/rules:all_grouped": include,
             "//tools/rules:clang": [],
             "//conditions:default": ["-Winvalid-pch", "-Wno-error=invalid-pch"] + include,
         }),
         deps + select({
-            "//tools/rules:clang_asan_ubsan": [label],
+            "//tools/rules:all_grouped": [label],
             "//tools/rules:clang": [],
             "//conditions:default": [label],
         }),
@@ -65,10 +66,10 @@ def _precompiled(copts, deps, header):
 def _link(copts, deps, header, model):
     return _precompiled(COPTS + copts, against_model(deps) if model else deps, header)
 
-def _grouped_library(name, srcs, deps, group, kwargs):
+def _grouped_library(name, srcs, deps, group, model, kwargs):
     if not group or native.package_name() in ALONE:
         return srcs, deps
-    return grouped(name, srcs, deps, "//tools/rules:clang_asan_ubsan", kwargs.get("testonly"))
+    return grouped(name, srcs, deps, group_settings(native.package_name(), model), kwargs.get("testonly"))
 
 def ag_library(
         name,
@@ -99,7 +100,7 @@ def ag_library(
     """
     pair = has_two_backends(native.package_name(), name)
     against, direct_deps = _link(copts, deps, "library_headers", model)
-    units, unit_deps = _grouped_library(name, srcs, direct_deps, group, kwargs)
+    units, unit_deps = _grouped_library(name, srcs, direct_deps, group, model, kwargs)
     native.cc_library(
         name = name,
         srcs = units,
@@ -115,7 +116,7 @@ def ag_library(
         native.alias(name = name + ".model", actual = name, visibility = kwargs.get("visibility"))
         return
     against, direct_deps = _link(copts, deps, "library_headers", True)
-    units, unit_deps = _grouped_library(name + ".model", srcs if model_srcs == None else model_srcs, direct_deps, group, kwargs)
+    units, unit_deps = _grouped_library(name + ".model", srcs if model_srcs == None else model_srcs, direct_deps, group, True, kwargs)
     native.cc_library(
         name = name + ".model",
         srcs = units,
@@ -139,7 +140,7 @@ def ag_test(srcs = [], copts = [], deps = [], size = "small", linkstatic = True,
     """
     copts, deps = _link(TEST_OPTIMISATION + GROUP_COPTS + copts, deps, "test_headers", model)
     if group:
-        srcs, deps = grouped(kwargs["name"], srcs, deps, setting = None, testonly = True)
+        srcs, deps = grouped(kwargs["name"], srcs, deps, settings = None, testonly = True)
     native.cc_test(srcs = srcs, copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)
 
 def ag_package(

@@ -6,7 +6,7 @@ that no longer applies fails the build. Each copy reports at start that it is li
 with an error if it is not (//proptests/mutants).
 """
 
-load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
+load("//tools/rules:defs.bzl", "TEST_OPTIMISATION", "ag_binary", "ag_library", "ag_test")
 load("//tools/rules:grouped.bzl", "ALONE")
 
 _PLANTED = "//proptests/mutants"
@@ -52,9 +52,9 @@ def _plant(defect, sources, patch):
         defect = defect,
         patch = patch,
         sources = sources,
-        # In asan-ubsan all sources but those of ALONE share object files (grouped.bzl): no copy can take their place.
+        # Under sanitizers all sources but those of ALONE share object files (grouped.bzl): no copy can take their place.
         target_compatible_with = [] if not shared else select({
-            "//tools/rules:clang_asan_ubsan": ["@platforms//:incompatible"],
+            "//tools/rules:all_grouped": ["@platforms//:incompatible"],
             "//conditions:default": [],
         }),
     )
@@ -128,11 +128,22 @@ def scenario_mutant_test(name, sources, patch, test, fails, deps):
       fails: the name of the test that must fail; of a parametrized one, for its first parameter.
       deps: libraries of the test.
     """
+    tests = test.rpartition(":")[2][:-len(".cc")] + "s"
+    if not native.existing_rule(tests):  # compiled once for all mutants that it meets
+        ag_library(
+            name = tests,
+            testonly = True,
+            srcs = [test],
+            copts = TEST_OPTIMISATION,
+            alwayslink = True,
+            deps = deps + ["@com_google_googletest//:gtest"],
+        )
     ag_binary(
         name = name + "_program",
         testonly = True,
-        srcs = [test, _plant(name, sources, patch)],
+        srcs = [_plant(name, sources, patch)],
         deps = deps + [
+            ":" + tests,
             _PLANTED,
             "@com_google_googletest//:gtest_main",
         ],

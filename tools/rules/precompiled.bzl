@@ -2,8 +2,8 @@
 
 Parsing the standard library takes a compiler longer than compiling most of our files. GCC and clang read HEADER.gch in
 place of HEADER where the flags are the same; where they are not, GCC says so (-Winvalid-pch) and reads HEADER itself,
-clang refuses. Clang uses it in asan-ubsan and asan-libfuzzer, and nowhere else: in the other configurations, TSan's
-among them, each file still has to include all that it uses.
+clang refuses. Clang uses it in tsan, asan-ubsan and asan-libfuzzer, and nowhere else: in the other configurations each
+file still has to include all that it uses.
 """
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
