@@ -33,6 +33,7 @@ inline bool MayUnderflow(const Array& a, const IndexMap& map, int32_t groups) {
 inline std::vector<bool> OverflowInSomeOrder(const Array& a, const IndexMap& map, int32_t groups) {
   std::vector<bool> open(groups, false);
   if (!IsFloating(a.dtype)) return open;
+  // A factor of 2 to either side of the end, for logarithms that round.
   const double end = std::log2(FormatOf(a.dtype).largest) - 1;
   std::vector<double> of_greater(groups, 0), of_all(groups, 0);  // logarithms of sizes
   for (int32_t i = 0; i < map.size; ++i) {

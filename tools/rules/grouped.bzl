@@ -2,10 +2,10 @@
 
 Most of a compilation goes into what each source includes and instantiates anew, and in one translation unit that is
 done once. So names in anonymous namespaces have to differ between the files of a group.
-Tests are grouped in every configuration. Under sanitizers, which nobody works in, all libraries are. By default those are
-that have no mutants, whose copies take the place of one object file, and are not among the engine's layers, where
-what is inlined across sources is what users have. In the other configurations each source of a library is a unit of
-its own: so with --config=clang, which finds the includes that a neighbour's can hide.
+Tests are grouped in every configuration; in tsan and asan-ubsan, which nobody works in, all libraries but those of ALONE.
+By default a library is grouped if it has no mutants, whose copies take the place of one object file, and is no layer of
+the engine, whose speed shall not hang on what a group lets the compiler inline. Elsewhere, as with --config=clang, each
+source of a library is a unit of its own, which finds the includes that a neighbour's can hide.
 """
 
 _SIZE = 8
