@@ -12,17 +12,46 @@
 
 namespace twingrad {
 
-// The element types. Only the floating ones can require grad.
-enum class DType : uint8_t { kF32, kF64, kI64, kBool };
+// The element types. Only the floating ones can require grad. f16 (IEEE 754 binary16) and bf16 (the
+// upper half of an f32) are for storage, as i32 is: arithmetic is done in f32 and in i64 and its
+// result rounded to nearest even, and reduced modulo 2^32.
+enum class DType : uint8_t { kF32, kF64, kI64, kBool, kF16, kBF16, kI32 };
+inline constexpr DType kDTypes[] = {DType::kF32, DType::kF64,  DType::kI64, DType::kBool,
+                                    DType::kF16, DType::kBF16, DType::kI32};
 
 // Sizes of the dimensions, outermost first; empty for a scalar. A size may be 0 or 1.
 using Shape = InlinedVector<int64_t, 4>;
 
-constexpr bool IsFloating(DType dtype) { return dtype == DType::kF32 || dtype == DType::kF64; }
+constexpr bool IsFloating(DType dtype) {
+  constexpr unsigned kFloating =
+      1u << static_cast<unsigned>(DType::kF32) | 1u << static_cast<unsigned>(DType::kF64) |
+      1u << static_cast<unsigned>(DType::kF16) | 1u << static_cast<unsigned>(DType::kBF16);
+  return (kFloating >> static_cast<unsigned>(dtype) & 1) != 0;
+}
 
-// The name in program text: f32, f64, i64 or bool.
+// Signed integers, without bool.
+constexpr bool IsInteger(DType dtype) { return dtype == DType::kI64 || dtype == DType::kI32; }
+
+// The type in which an element of `dtype` is computed with: itself but for those of storage.
+constexpr DType ComputedAs(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+    case DType::kBF16:
+      return DType::kF32;
+    case DType::kI32:
+      return DType::kI64;
+    case DType::kF32:
+    case DType::kF64:
+    case DType::kI64:
+    case DType::kBool:
+      break;
+  }
+  return dtype;
+}
+
+// The name in program text, such as f32.
 constexpr std::string_view DTypeName(DType dtype) {
-  constexpr std::string_view kNames[] = {"f32", "f64", "i64", "bool"};
+  constexpr std::string_view kNames[] = {"f32", "f64", "i64", "bool", "f16", "bf16", "i32"};
   return kNames[static_cast<int>(dtype)];
 }
 
