@@ -12,7 +12,8 @@
 
 namespace twingrad {
 
-// The element types. Only the floating ones can require grad. f16 (IEEE 754 binary16) and bf16 (the
+// The element types: the floats f16, bf16, f32 and f64, which alone can require grad; the other
+// numbers, i32 and i64; and bool. f16 (IEEE 754 binary16) and bf16 (the
 // upper half of an f32) are for storage, as i32 is: arithmetic is done in f32 and in i64 and its
 // result rounded to nearest even, and reduced modulo 2^32.
 enum class DType : uint8_t { kF32, kF64, kI64, kBool, kF16, kBF16, kI32 };
@@ -48,6 +49,9 @@ constexpr DType ComputedAs(DType dtype) {
   }
   return dtype;
 }
+
+// Whether it is a type of storage.
+constexpr bool IsNarrow(DType dtype) { return ComputedAs(dtype) != dtype; }
 
 // The name in program text, such as f32.
 constexpr std::string_view DTypeName(DType dtype) {

@@ -52,6 +52,18 @@ inline double Rounded(double x, const FloatFormat& f) {
   return std::fabs(rounded) > f.largest ? std::copysign(HUGE_VAL, x) : rounded;
 }
 
+// The greatest number of the format that is less than the finite x.
+inline double NextBelow(double x, const FloatFormat& f) {
+  if (f.precision == 53) return std::nextafter(x, -HUGE_VAL);
+  const double nearest = Rounded(x, f);
+  if (nearest < x) return nearest;
+  const int exponent = nearest == 0 ? f.min_exponent : std::ilogb(nearest);
+  const double place = std::ldexp(1, std::max(exponent, f.min_exponent) - (f.precision - 1));
+  // Below a power of two numbers lie closer.
+  const double half = Rounded(nearest - place / 2, f);
+  return half < nearest ? half : nearest - place;
+}
+
 // Whether it is a number of the format, an infinity or NaN.
 inline bool IsRepresentable(double x, const FloatFormat& f) {
   return std::isnan(x) || Rounded(x, f) == x;

@@ -45,6 +45,18 @@ TEST(FloatFormatTest, RoundsToNearestAndTiesToEven) {
   EXPECT_EQ(Rounded(0x1.fep127, brain), 0x1.fep127);
 }
 
+TEST(FloatFormatTest, TellsTheNumberBelow) {
+  const FloatFormat& half = FormatOf(DType::kF16);
+  EXPECT_EQ(NextBelow(1, half), 1 - 0x1p-11);
+  EXPECT_EQ(NextBelow(1.0001, half), 1);
+  EXPECT_EQ(NextBelow(-1, half), -1 - 0x1p-10);
+  EXPECT_EQ(NextBelow(0, half), -0x1p-24);
+  EXPECT_EQ(NextBelow(0x1p-14, half), 0x1p-14 - 0x1p-24);
+  EXPECT_EQ(NextBelow(2, FormatOf(DType::kBF16)), 2 - 0x1p-7);
+  EXPECT_EQ(NextBelow(2, FormatOf(DType::kF32)), std::nextafter(2.0f, 0.0f));
+  EXPECT_EQ(NextBelow(2, FormatOf(DType::kF64)), std::nextafter(2.0, 0.0));
+}
+
 TEST(FloatFormatTest, NumbersOfAFormatAreTheirOwnRounding) {
   // Every bf16 is the upper half of an f32.
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {

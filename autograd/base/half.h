@@ -40,8 +40,9 @@ AG_DEVICE constexpr float RoundedToOdd(float x) { return x; }
 template <std::integral T>
 AG_DEVICE constexpr float RoundedToOdd(T x) {
   // 24 bits from the first on are a float; what follows them only counts as more than nothing.
-  uint64_t rest = x < 0 ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
-  float scale = x < 0 ? -1.0f : 1.0f;
+  const int64_t whole = x;
+  uint64_t rest = whole < 0 ? 0 - static_cast<uint64_t>(whole) : static_cast<uint64_t>(whole);
+  float scale = whole < 0 ? -1.0f : 1.0f;
   uint64_t lost = 0;
   while (rest >> 24 != 0) {
     lost |= rest & 1;

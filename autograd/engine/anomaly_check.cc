@@ -10,6 +10,7 @@
 #include "autograd/base/error.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/graph/warning.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/reduce.h"
 
 namespace twingrad {
@@ -19,8 +20,7 @@ namespace {
 bool HasNan(const Tensor& tensor) {
   if (!tensor.defined() || !IsFloating(tensor.dtype())) return false;
   const Tensor greatest = kernels::Amax(tensor, {}, /*keepdim=*/false);
-  return tensor.dtype() == DType::kF32 ? std::isnan(greatest.item<float>())
-                                       : std::isnan(greatest.item<double>());
+  return std::isnan(kernels::Cast(greatest, DType::kF64).item<double>());
 }
 
 }  // namespace

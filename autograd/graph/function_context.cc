@@ -49,7 +49,7 @@ void FunctionContext::SetGradDTypes(std::vector<std::optional<DType>> dtypes) {
     if (!dtype.has_value() || IsFloating(*dtype)) continue;
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[custom] ", name(), " wants gradients of ", DTypeName(*dtype),
-                             " for a result; gradients are floating; use f32, f64 or nullopt"));
+                             " for a result; gradients are floating; use a float or nullopt"));
   }
   grad_dtypes_ = std::move(dtypes);
 }

@@ -73,6 +73,10 @@ class MapNode final : public Node {
   ViewMapPtr map_;
 };
 
+// Whether the kernels do it: where the host does not reach the elements, or has no arithmetic for
+// their type.
+bool ByKernels(const Tensor& a) { return IsRemote(a) || IsNarrow(a.dtype()); }
+
 class ReplaceNodeFunction final : public Node {
  public:
   explicit ReplaceNodeFunction(ViewMapPtr map) : map_(std::move(map)) {}
@@ -122,16 +126,16 @@ Tensor Gather(const Tensor& whole, const ViewMapPtr& map) {
   const bool record = ShouldRecord(whole);
   const Tensor source = Contiguous(whole);
   Tensor part = Tensor::Empty(map->view_sizes(), whole.dtype(), whole.device());
-  kernels::DispatchFloating("gather", whole.dtype(), [&]<class T>(T) {
-    if (IsRemote(whole)) [[unlikely]] {
-      const Tensor places = Places(*map, whole.device());
-      part = Shaped(kernels::Gather(Listed(source), 0, places), map->view_sizes());
-      return;
-    }
-    T* const to = part.mutable_data<T>();
-    const T* const from = source.data<T>();
-    for (size_t i = 0; i < map->index().size(); ++i) to[i] = from[map->index()[i]];
-  });
+  if (ByKernels(whole)) [[unlikely]] {
+    const Tensor places = Places(*map, whole.device());
+    part = Shaped(kernels::Gather(Listed(source), 0, places), map->view_sizes());
+  } else {
+    kernels::DispatchFloating("gather", whole.dtype(), [&]<class T>(T) {
+      T* const to = part.mutable_data<T>();
+      const T* const from = source.data<T>();
+      for (size_t i = 0; i < map->index().size(); ++i) to[i] = from[map->index()[i]];
+    });
+  }
   if (record) RecordNode(MakeNode<MapNode>("Gather", Scatter, map), part, whole);
   return part;
 }
@@ -140,17 +144,17 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map) {
   const bool record = ShouldRecord(part);
   const Tensor source = Contiguous(part);
   Tensor whole = Tensor::Zeros(map->base_sizes(), part.dtype(), part.device());
-  kernels::DispatchFloating("scatter", part.dtype(), [&]<class T>(T) {
-    if (IsRemote(part)) [[unlikely]] {
-      const Tensor places = Places(*map, part.device());
-      whole =
-          Shaped(kernels::ScatterAdd(Listed(whole), 0, places, Listed(source)), map->base_sizes());
-      return;
-    }
-    T* const to = whole.mutable_data<T>();
-    const T* const from = source.data<T>();
-    for (size_t i = 0; i < map->index().size(); ++i) to[map->index()[i]] += from[i];
-  });
+  if (ByKernels(part)) [[unlikely]] {
+    const Tensor places = Places(*map, part.device());
+    whole =
+        Shaped(kernels::ScatterAdd(Listed(whole), 0, places, Listed(source)), map->base_sizes());
+  } else {
+    kernels::DispatchFloating("scatter", part.dtype(), [&]<class T>(T) {
+      T* const to = whole.mutable_data<T>();
+      const T* const from = source.data<T>();
+      for (size_t i = 0; i < map->index().size(); ++i) to[map->index()[i]] += from[i];
+    });
+  }
   if (record) RecordNode(MakeNode<MapNode>("Scatter", Gather, map), whole, part);
   return whole;
 }
@@ -160,21 +164,21 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   if (whole.is_sparse()) RefuseSparse("view");
   Tensor result = kernels::Clone(whole);
   const Tensor source = part.defined() ? Contiguous(part) : Tensor();
-  kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {
-    if (IsRemote(whole)) [[unlikely]] {
-      const Tensor places = Places(*map, whole.device());
-      const Tensor list = source.defined()
-                              ? Listed(source)
-                              : Tensor::Zeros(places.sizes(), whole.dtype(), whole.device());
-      result = Shaped(kernels::Scatter(Listed(result), 0, places, list), whole.sizes());
-      return;
-    }
-    T* const to = result.mutable_data<T>();
-    const T* const from = source.defined() ? source.data<T>() : nullptr;
-    for (size_t i = 0; i < map->index().size(); ++i) {
-      to[map->index()[i]] = from != nullptr ? from[i] : zero;
-    }
-  });
+  if (ByKernels(whole)) [[unlikely]] {
+    const Tensor places = Places(*map, whole.device());
+    const Tensor list = source.defined()
+                            ? Listed(source)
+                            : Tensor::Zeros(places.sizes(), whole.dtype(), whole.device());
+    result = Shaped(kernels::Scatter(Listed(result), 0, places, list), whole.sizes());
+  } else {
+    kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {
+      T* const to = result.mutable_data<T>();
+      const T* const from = source.defined() ? source.data<T>() : nullptr;
+      for (size_t i = 0; i < map->index().size(); ++i) {
+        to[map->index()[i]] = from != nullptr ? from[i] : zero;
+      }
+    });
+  }
   if (record) RecordNode(MakeNode<ReplaceNodeFunction>(map), result, whole, part);
   return result;
 }

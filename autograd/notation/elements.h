@@ -4,7 +4,7 @@
 //   std::vector<double> v = Elements(x);                         // 3, 4
 //   double loss = Item(Sum(x));                                  // 7
 //
-// Reads f32, f64, i64 and bool alike, strided or not; i64 beyond 2^53 is rounded. Errors:
+// Reads numbers and bool alike, strided or not; i64 beyond 2^53 is rounded. Errors:
 // kUndefined for an undefined tensor, kShape for Item of more or less than one element.
 
 #pragma once

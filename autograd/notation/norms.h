@@ -4,7 +4,7 @@
 //   y = Dropout(y, 0.1, generator);
 //   Tensor z = ScaledDotProductAttention(q, k, v, {.causal = true});
 //
-// f32 and f64. Weights and biases may be left out. What does not fit is Error(kShape); a number out
+// Floats. Weights and biases may be left out. What does not fit is Error(kShape); a number out
 // of its range is Error(kInvalidArgument).
 
 #pragma once

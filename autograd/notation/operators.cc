@@ -15,13 +15,14 @@ Tensor ConstantLike(double value, const Tensor& like) {
                              " beside an undefined tensor; defined tensors are allowed; check "
                              "defined() first"));
   }
-  const bool whole = std::trunc(value) == value && std::abs(value) < 0x1p63;
-  if (like.dtype() == DType::kBool || (like.dtype() == DType::kI64 && !whole)) {
+  const double end = like.dtype() == DType::kI32 ? 0x1p31 : 0x1p63;
+  const bool whole = std::trunc(value) == value && std::abs(value) < end;
+  if (like.dtype() == DType::kBool || (IsInteger(like.dtype()) && !whole)) {
     throw Error(ErrorKind::kDType,
                 absl::StrCat("[operator] the constant ", value, " beside a tensor of ",
                              DTypeName(like.dtype()),
-                             "; a constant takes the tensor's type: any beside f32 and f64, whole "
-                             "numbers beside i64; cast the tensor first"));
+                             "; a constant takes the tensor's type: any beside floats, whole "
+                             "numbers of its range beside integers; cast the tensor first"));
   }
   return Tensor::Scalar(value, like.dtype(), like.device());
 }

@@ -81,10 +81,11 @@ TEST(Operators, RefuseConstantsThatDoNotFitTheType) {
     i64 * 2.5;
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "[operator] the constant 2.5 beside a tensor of i64; a constant takes the "
-                 "tensor's type: any beside f32 and f64, whole numbers beside i64; cast the "
-                 "tensor first");
+    EXPECT_STREQ(
+        error.what(),
+        "[operator] the constant 2.5 beside a tensor of i64; a constant takes the "
+        "tensor's type: any beside floats, whole numbers of its range beside integers; cast the "
+        "tensor first");
   }
 }
 

@@ -52,10 +52,10 @@ class Elementwise {
       const T value = rows_.data<T>()[place];
       if constexpr (std::is_same_v<T, bool>) {
         return value ? "true" : "false";
-      } else if constexpr (std::is_same_v<T, int64_t>) {
+      } else if constexpr (std::is_integral_v<T>) {
         return absl::StrCat(value);
       } else {
-        return TextOf(static_cast<double>(value), std::clamp(options_.digits, 1, 17));
+        return TextOf(CastNumber<double>(value), std::clamp(options_.digits, 1, 17));
       }
     });
   }

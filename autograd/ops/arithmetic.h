@@ -16,28 +16,28 @@
 
 namespace twingrad::ops {
 
-// f32, f64, i64.
+// Numbers.
 Tensor Add(const Tensor& a, const Tensor& b);
 void AddInPlace(Tensor& self, const Tensor& other);
 
-// f32, f64, i64.
+// Numbers.
 Tensor Sub(const Tensor& a, const Tensor& b);
 void SubInPlace(Tensor& self, const Tensor& other);
 
-// f32, f64, i64.
+// Numbers.
 Tensor Mul(const Tensor& a, const Tensor& b);
 void MulInPlace(Tensor& self, const Tensor& other);
 
-// f32, f64.
+// Floats.
 Tensor Div(const Tensor& a, const Tensor& b);
 void DivInPlace(Tensor& self, const Tensor& other);
 
-// f32, f64, i64; a negative integer exponent that meets an element is kDomain. Gradients are those
+// Numbers; a negative integer exponent that meets an element is kDomain. Gradients are those
 // of a^b wherever it is smooth, to any order. Of 0 (or NaN) to the power of 0 the gradient of the
 // base is 0, and of 0 to a power that is not negative that of the exponent.
 Tensor Pow(const Tensor& a, const Tensor& b);
 
-// f32, f64, i64.
+// Numbers.
 Tensor Neg(const Tensor& a);
 void NegInPlace(Tensor& self);
 

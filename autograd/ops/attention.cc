@@ -95,7 +95,7 @@ Tensor Joined(const std::vector<Tensor>& rows) {
 bool IsFinite(const Tensor& a) {
   if (!a.device().IsCpu()) return false;
   const Tensor sum = kernels::SumAll(kernels::Sub(a, a), false);
-  return sum.dtype() == DType::kF32 ? *sum.data<float>() == 0 : *sum.data<double>() == 0;
+  return kernels::Cast(sum, DType::kF64).item<double>() == 0;
 }
 
 Tensor ByQueries(const Tensor& q, const Tensor& k, const Tensor& v) {

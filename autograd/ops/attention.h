@@ -2,7 +2,7 @@
 //
 //   Tensor y = ops::ScaledDotProductAttention(q, k, v, /*causal=*/true);
 //
-// f32 and f64. The derivatives are right to any order. Errors: kUndefined for an undefined operand,
+// Floats. The derivatives are right to any order. Errors: kUndefined for an undefined operand,
 // kDType for i64 and bool, kShape where operands do not fit.
 
 #pragma once

@@ -12,7 +12,7 @@ namespace {
 
 template <typename T>
 void Fill(T* factors, int64_t count, double by, uint64_t seed) {
-  const auto kept = static_cast<T>(1 / (1 - by));
+  const T kept = CastNumber<T>(1 / (1 - by)), none = CastNumber<T>(0.0);
   const double limit = by * 0x1p32;
   const PhiloxKey key = {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
   PhiloxBlock words{};
@@ -21,18 +21,15 @@ void Fill(T* factors, int64_t count, double by, uint64_t seed) {
       const auto block = static_cast<uint64_t>(i) / 4;
       words = Philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), 0, 0}, key);
     }
-    factors[i] = words[static_cast<size_t>(i % 4)] < limit ? T{0} : kept;
+    factors[i] = words[static_cast<size_t>(i % 4)] < limit ? none : kept;
   }
 }
 
 // By which the elements of `like` are multiplied.
 Tensor Factors(const Tensor& like, double by, uint64_t seed) {
   Tensor factors = Tensor::Empty(like.sizes(), like.dtype(), kernels::HostSide(like.device()));
-  if (like.dtype() == DType::kF32) {
-    Fill(factors.mutable_data<float>(), factors.numel(), by, seed);
-  } else {
-    Fill(factors.mutable_data<double>(), factors.numel(), by, seed);
-  }
+  DispatchAll(like.dtype(),
+              [&]<class T>(T) { Fill(factors.mutable_data<T>(), factors.numel(), by, seed); });
   return kernels::MovedTo(factors, like.device());
 }
 
@@ -45,8 +42,8 @@ Tensor Dropout(const Tensor& a, double by, uint64_t seed) {
                 absl::StrCat("[dropout] probability ", by, "; it is from 0 to less than 1"));
   }
   if (!IsFloating(a.dtype())) {
-    throw Error(ErrorKind::kDType, absl::StrCat("[dropout] of ", DTypeName(a.dtype()),
-                                                "; it takes f32 or f64: cast it"));
+    throw Error(ErrorKind::kDType,
+                absl::StrCat("[dropout] of ", DTypeName(a.dtype()), "; it takes floats: cast it"));
   }
   Tensor result = kernels::Mul(a, Factors(a, by, seed));
   if (ShouldRecord(a)) {

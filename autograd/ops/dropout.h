@@ -2,7 +2,7 @@
 //
 //   Tensor y = ops::Dropout(x, 0.1, /*seed=*/7);
 //
-// f32 and f64. Which elements depends on the seed and their places alone, so that the same call
+// Floats. Which elements depends on the seed and their places alone, so that the same call
 // drops the same ones again. Errors: kUndefined for an undefined operand, kDType for i64 and bool,
 // kInvalidArgument for a share out of its range.
 

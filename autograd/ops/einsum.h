@@ -15,9 +15,10 @@
 
 namespace twingrad::ops {
 
-// One or two operands; letters are a to z. f32, f64, i64 (wraps). A letter that the result lacks is
-// summed over; one that an operand has twice takes its diagonal. Errors: kInvalidArgument for text
-// that is no such equation, kUndefined, kShape where ranks or sizes do not fit, kDType, kDevice.
+// One or two operands; letters are a to z. Numbers; integers wrap. A letter that the result lacks
+// is summed over; one that an operand has twice takes its diagonal. Errors: kInvalidArgument for
+// text that is no such equation, kUndefined, kShape where ranks or sizes do not fit, kDType,
+// kDevice.
 Tensor Einsum(Span<const Tensor* const> operands, const std::string& equation);
 
 }  // namespace twingrad::ops

@@ -183,7 +183,8 @@ Tensor IndexPut(const Tensor& a, const Tensor& source, Indices indices, bool acc
   CheckDefined("index_put", a, source);
   kernels::CheckSameKind("index_put", a, source);
   if (accumulate && a.dtype() == DType::kBool) {
-    kernels::RefuseDType("index_put", a.dtype(), "f32, f64 and i64, where it adds,");
+    kernels::RefuseDType("index_put", a.dtype(),
+                         "f16, bf16, f32, f64, i32 and i64, where it adds,");
   }
   const Rows rows = RowsAt("index_put", a, indices, count);
   if (!kernels::BroadcastsTo(source.sizes(), rows.picked)) {

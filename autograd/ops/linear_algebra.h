@@ -2,7 +2,7 @@
 //
 //   Tensor c = ops::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
-// f32, f64 and i64, which wraps; operands have one type and device, and so has the result. Errors:
+// Numbers; integers wrap. Operands have one type and device, and so has the result. Errors:
 // kUndefined for an undefined operand, kDType and kDevice where operands differ or bool is given,
 // kShape where ranks or sizes do not fit.
 

@@ -2,7 +2,7 @@
 //
 //   Tensor loss = ops::CrossEntropy(logits, classes, Reduction::kMean);
 //
-// f32 and f64, and one node each. A reduced loss is a scalar; a mean over nothing is NaN. Errors:
+// Floats, and one node each. A reduced loss is a scalar; a mean over nothing is NaN. Errors:
 // kUndefined for an undefined operand, kDType and kDevice where operands do not fit each other,
 // kShape where their shapes do not.
 

@@ -2,7 +2,7 @@
 //
 //   Tensor y = ops::LayerNorm(x, weight, bias, /*count=*/1, 1e-5);
 //
-// f32 and f64. (a - mean) / √(variance + eps), where the variance is the mean of squares. Weight
+// Floats. (a - mean) / √(variance + eps), where the variance is the mean of squares. Weight
 // and bias may be undefined, a bias alone not. The derivatives are right to any order. Errors:
 // kUndefined for an undefined operand, kDType for i64 and bool, kShape where operands do not fit,
 // kInvalidArgument unless eps is 0 or more. With 0 a group of equal elements gives 0 / 0.

@@ -17,7 +17,7 @@
 
 namespace twingrad::ops {
 
-// Along `dim`, f32, f64 and i64: in order, with NaN last; the first greatest and the first least,
+// Along `dim`, numbers: in order, with NaN last; the first greatest and the first least,
 // where NaN wins and a size of 0 is kShape; and, as i64, where these were. Sort and Argsort keep
 // a's shape; the others lose `dim`, or keep it with size 1.
 Tensor Sort(const Tensor& a, int64_t dim, bool descending);
@@ -31,7 +31,7 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim);
 Tensor Topk(const Tensor& a, int64_t dim, int64_t count);
 Tensor TopkIndices(const Tensor& a, int64_t dim, int64_t count);
 // The greatest and the least of the entries up to each along `dim`, in a's shape, the last of equal
-// ones, or the last NaN; and where these were, i64. f32, f64, i64.
+// ones, or the last NaN; and where these were, i64. Numbers.
 Tensor Cummax(const Tensor& a, int64_t dim);
 Tensor Cummin(const Tensor& a, int64_t dim);
 Tensor CummaxIndices(const Tensor& a, int64_t dim);

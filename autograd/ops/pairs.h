@@ -2,7 +2,7 @@
 //
 //   Tensor y = ops::LogAddExp(a, b);   // log(e^a + e^b), without overflow
 //
-// f32 and f64, broadcast, on one device. Errors as in arithmetic.h.
+// Floats, broadcast, on one device. Errors as in arithmetic.h.
 
 #pragma once
 

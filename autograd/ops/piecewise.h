@@ -22,21 +22,21 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
 // `by` where the condition is true, else a; `by` must be a finite number of a's type.
 Tensor MaskedFill(const Tensor& condition, const Tensor& a, double by);
 
-// f32, f64, i64, the same for both.
+// Numbers, the same for both.
 Tensor Maximum(const Tensor& a, const Tensor& b);
 Tensor Minimum(const Tensor& a, const Tensor& b);
 
-// -1, 0 or 1. f32, f64, i64.
+// -1, 0 or 1. Numbers.
 Tensor Sgn(const Tensor& a);
 
-// Within [low, high]; infinite where there is no limit. f32, f64.
+// Within [low, high]; infinite where there is no limit. Floats.
 Tensor Clamp(const Tensor& a, double low, double high);
 
-// f32, f64, i64.
+// Numbers.
 Tensor Relu(const Tensor& a);
 void ReluInPlace(Tensor& self);
 
-// f32, f64, i64; the least i64 stays as it is.
+// Numbers; the least i64 stays as it is.
 Tensor Abs(const Tensor& a);
 void AbsInPlace(Tensor& self);
 

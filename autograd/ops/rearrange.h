@@ -29,17 +29,17 @@ Tensor Flip(const Tensor& a, Ints dims);
 
 // Entry k of `dim` becomes entry k + by, counted around. All element types.
 Tensor Roll(const Tensor& a, int64_t dim, int64_t by);
-// Matrices with 0 above (below) the diagonal that is `by` to the right. f32, f64, i64; a lower rank
+// Matrices with 0 above (below) the diagonal that is `by` to the right. Numbers; a lower rank
 // than 2 is kShape.
 Tensor Tril(const Tensor& a, int64_t by);
 Tensor Triu(const Tensor& a, int64_t by);
 
 // With pads[0] entries more before and pads[1] after those of the last dimension, pads[2] and
-// pads[3] of the one before, and so on, each `by`. f32, f64, i64. Errors: kShape for numbers that
+// pads[3] of the one before, and so on, each `by`. Numbers. Errors: kShape for numbers that
 // are negative, odd in count, or too many.
 Tensor Pad(const Tensor& a, Ints pads, double by);
 // The same with entries that are there: mirrored at the first and the last, these two, or counted
-// around. f32, f64. Errors: kShape where there are too few.
+// around. Floats. Errors: kShape where there are too few.
 Tensor PadReflect(const Tensor& a, Ints pads);
 Tensor PadReplicate(const Tensor& a, Ints pads);
 Tensor PadCircular(const Tensor& a, Ints pads);
@@ -54,8 +54,8 @@ Tensor Embedding(const Tensor& a, const Tensor& index);
 // Of index's shape: a with the coordinate of `dim` replaced by the index. `index` has a's rank, and
 // its other sizes are at most a's. All element types.
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index);
-// a plus each element of `source`, of index's shape, in order, where Gather would read. f32, f64,
-// i64.
+// a plus each element of `source`, of index's shape, in order, where Gather would read.
+// Numbers.
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 
 // Errors of indices that do not fit `a`, or a source that does not fit them.
@@ -63,7 +63,7 @@ void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& in
 void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
                   const Tensor& source);
 
-// The sums of the entries up to each along `dim`, in a's shape. f32, f64, i64.
+// The sums of the entries up to each along `dim`, in a's shape. Numbers.
 Tensor Cumsum(const Tensor& a, int64_t dim);
 // Their products, with derivatives of any order that are right at zeros.
 Tensor Cumprod(const Tensor& a, int64_t dim);

@@ -17,20 +17,20 @@
 
 namespace twingrad::ops {
 
-// f32, f64, i64; integers wrap.
+// Numbers; integers wrap.
 Tensor Sum(const Tensor& a, Ints dims, bool keepdim);
-// f32, f64.
+// Floats.
 Tensor Mean(const Tensor& a, Ints dims, bool keepdim);
-// The mean of the squared distances to the mean, NaN of nothing. f32, f64.
+// The mean of the squared distances to the mean, NaN of nothing. Floats.
 Tensor Var(const Tensor& a, Ints dims, bool keepdim);
 // The root of that. Exactly 0 where all elements are equal: that has no derivative, and 0 is taken.
 Tensor Std(const Tensor& a, Ints dims, bool keepdim);
-// The root of the sum of squares. f32, f64. Of zeros alone it has no derivative, and 0 is taken.
+// The root of the sum of squares. Floats. Of zeros alone it has no derivative, and 0 is taken.
 Tensor Norm(const Tensor& a, Ints dims, bool keepdim);
 
-// f32, f64, i64. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
+// Numbers. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
 Tensor Prod(const Tensor& a, Ints dims, bool keepdim);
-// f32, f64, i64. Error(kShape) where a reduced dimension has size 0. Where several elements are the
+// Numbers. Error(kShape) where a reduced dimension has size 0. Where several elements are the
 // greatest or least, each gets an equal share of the gradient (max and min of rearrange.h give it
 // to the first).
 Tensor Amax(const Tensor& a, Ints dims, bool keepdim);

@@ -115,12 +115,15 @@ Tensor PlacesAt(const Shape& whole, int64_t dim, const Tensor& index) {
 // it and those after it.
 Tensor ProductsOfOthers(const Reduced& of, int64_t dim, bool include_self) {
   const Device device = of.index.device(), here = kernels::HostSide(device);
-  const auto rows = [here](const Tensor& t) { return kernels::Clone(kernels::MovedTo(t, here)); };
+  const auto rows = [here](const Tensor& t) {
+    return kernels::Clone(kernels::Widened(kernels::MovedTo(t, here)));
+  };
   const Tensor places = PlacesAt(SizesOf(of.a), dim, of.index), source = rows(of.source);
-  Tensor before = include_self ? rows(of.a) : Tensor::Full(of.a.sizes(), 1, of.a.dtype(), here);
-  Tensor after = Tensor::Full(of.a.sizes(), 1, of.a.dtype(), here);
-  Tensor others = Tensor::Empty(of.index.sizes(), of.a.dtype(), here);
-  kernels::DispatchFloating(kOp, of.a.dtype(), [&](auto zero) {
+  const DType type = ComputedAs(of.a.dtype());
+  Tensor before = include_self ? rows(of.a) : Tensor::Full(of.a.sizes(), 1, type, here);
+  Tensor after = Tensor::Full(of.a.sizes(), 1, type, here);
+  Tensor others = Tensor::Empty(of.index.sizes(), type, here);
+  kernels::DispatchFloating(kOp, type, [&](auto zero) {
     using T = decltype(zero);
     const int64_t* const place = places.data<int64_t>();
     const T* const factor = source.data<T>();
@@ -135,7 +138,7 @@ Tensor ProductsOfOthers(const Reduced& of, int64_t dim, bool include_self) {
       last[place[e]] *= factor[e];
     }
   });
-  return kernels::MovedTo(others, device);
+  return kernels::MovedTo(kernels::Narrowed(others, of.a.dtype()), device);
 }
 
 // The elements that meet in each named place, as rows of a matrix: a's own or 1, those of the
@@ -238,7 +241,7 @@ Tensor ProductDerivative(size_t k, const Tensor& g, int64_t dim, const Reduced& 
 Tensor ScatterReduce(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
                      ScatterReduction reduction, bool include_self) {
   CheckIndices(kOp, a, dim, index, source);
-  if (!IsFloating(a.dtype())) kernels::RefuseDType(kOp, a.dtype(), "f32 and f64");
+  if (!IsFloating(a.dtype())) kernels::RefuseDType(kOp, a.dtype(), kernels::kFloatTypes);
   kernels::CheckSameKind(kOp, a, source);
   Tensor result = Values(a, dim, index, source, reduction, include_self);
   if (!ShouldRecord(a, source)) return result;

@@ -3,7 +3,7 @@
 //   Tensor p = ops::Softmax(a, 1);
 //   Tensor z = ops::Logsumexp(a, {0, 1}, /*keepdim=*/false);
 //
-// f32 and f64; the result has the operand's type and device. Large numbers do not overflow: the
+// Floats; the result has the operand's type and device. Large numbers do not overflow: the
 // greatest is subtracted first. Errors: kUndefined for an undefined operand, kDType for i64 and
 // bool, kIndex for a dimension out of range.
 

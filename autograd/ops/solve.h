@@ -2,7 +2,7 @@
 //
 //   Tensor x = ops::SolveTriangular(ops::Cholesky(a), b, /*upper=*/false);
 //
-// f32 and f64; the last two dimensions are a matrix, and there may be any before them. Every
+// Floats; the last two dimensions are a matrix, and there may be any before them. Every
 // derivative is one by all elements that are read. Errors: kUndefined for an undefined operand,
 // kDType for other types, kDevice for operands on different devices, kShape for matrices that are
 // not square and shapes that do not fit.

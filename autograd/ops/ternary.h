@@ -12,11 +12,11 @@
 
 namespace twingrad::ops {
 
-// a + b c; f32, f64, i64.
+// a + b c; numbers.
 Tensor Addcmul(const Tensor& a, const Tensor& b, const Tensor& c);
-// a + b / c; f32, f64.
+// a + b / c; floats.
 Tensor Addcdiv(const Tensor& a, const Tensor& b, const Tensor& c);
-// a + weight (b - a); f32, f64.
+// a + weight (b - a); floats.
 Tensor Lerp(const Tensor& a, const Tensor& b, const Tensor& weight);
 
 }  // namespace twingrad::ops

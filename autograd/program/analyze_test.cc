@@ -172,6 +172,12 @@ TEST(Analyze, RefusesMalformedElements) {
             "[program] 2:22 element 0 is 0x1.7e43c8800759cp+996, no f32 number; round it, or take "
             "f64");
   EXPECT_EQ(error(DType::kF32, std::bit_cast<uint64_t>(HUGE_VAL)), "");
+  EXPECT_EQ(error(DType::kF16, std::bit_cast<uint64_t>(65536.0)),
+            "[program] 2:22 element 0 is 65536, no f16 number; round it, or take f64");
+  EXPECT_EQ(error(DType::kBF16, std::bit_cast<uint64_t>(65536.0)), "");
+  EXPECT_EQ(error(DType::kI32, uint64_t{1} << 31),
+            "[program] 2:22 element 0 is 2147483648, no i32 number; take i64");
+  EXPECT_EQ(error(DType::kI32, static_cast<uint64_t>(-1)), "");
   EXPECT_EQ(error(DType::kBool, 2), "[program] 2:23 element 0 is 2, no bool; 0 and 1 go");
 }
 

@@ -27,8 +27,8 @@
 
 namespace twingrad::program {
 
-// Elements from numbers; a NaN gets its canonical pattern. For f32 leaves the numbers must be
-// floats.
+// Elements from numbers; a NaN gets its canonical pattern. For shorter floats the numbers must be
+// some of theirs.
 Bits FloatBits(absl::Span<const double> elements);
 Bits IntBits(absl::Span<const int64_t> elements);
 

@@ -47,18 +47,24 @@ constexpr ExpectForm kExpectForms[] = {
 
 bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
   for (size_t i = 0; i < bits.size(); ++i) {
-    std::string_view why;
-    if (IsFloating(dtype) && std::isnan(std::bit_cast<double>(bits[i])) && bits[i] != kNanBits) {
+    const double number = std::bit_cast<double>(bits[i]);
+    std::string_view type, why;  // of which it is none, if it is none
+    if (IsFloating(dtype) && std::isnan(number) && bits[i] != kNanBits) {
       why = "a NaN with another pattern than 0x7ff8000000000000; that one goes";
-    } else if (dtype == DType::kF32 && !IsFloat32(std::bit_cast<double>(bits[i]))) {
-      why = "no f32 number; round it, or take f64";
+    } else if (IsFloating(dtype) && !IsRepresentable(number, FormatOf(dtype))) {
+      type = DTypeName(dtype);
+      why = " number; round it, or take f64";
+    } else if (dtype == DType::kI32 && !FitsInt32(static_cast<int64_t>(bits[i]))) {
+      type = DTypeName(dtype);
+      why = " number; take i64";
     } else if (dtype == DType::kBool && bits[i] > 1) {
       why = "no bool; 0 and 1 go";
     }
     if (why.empty()) continue;
-    std::string number;
-    AppendElement(bits[i], dtype, number);
-    return fault_.BlameKey(key, "element ", i, " is ", number, ", ", why);
+    std::string element;
+    AppendElement(bits[i], dtype, element);
+    return fault_.BlameKey(key, "element ", i, " is ", element, ", ", type.empty() ? "" : "no ",
+                           type, why);
   }
   return true;
 }
@@ -106,7 +112,7 @@ bool Analyzer::CheckLeaf(const Statement& statement) {
   }
   if (statement.Get<bool>(Key::kGrad) && !IsFloating(type.dtype)) {
     return fault_.BlameKey(Key::kGrad, "a leaf of ", DTypeName(type.dtype),
-                           " that requires grad; f32 and f64 may");
+                           " that requires grad; f16, bf16, f32 and f64 may");
   }
   AddResult(type, static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu))).is_leaf =
       statement.Get<bool>(Key::kGrad);

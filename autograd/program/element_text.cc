@@ -55,12 +55,6 @@ std::optional<double> ParseFloatAs(std::string_view text) {
 
 }  // namespace
 
-bool IsFloat32(double value) {
-  if (!std::isfinite(value)) return true;
-  return std::abs(value) <= std::numeric_limits<float>::max() &&
-         static_cast<double>(static_cast<float>(value)) == value;
-}
-
 void AppendInteger(int64_t value, std::string& out) {
   char buffer[24];
   const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
@@ -153,18 +147,31 @@ std::optional<double> ParseFloat(std::string_view text) {
   return ParseFloatAs<double>(text);
 }
 
-std::optional<double> ParseFloat32(std::string_view text) { return ParseFloatAs<float>(text); }
+std::optional<double> ParseFloat(std::string_view text, const FloatFormat& format) {
+  if (format.precision == kF64Format.precision) return ParseFloat(text);
+  if (format.precision == kF32Format.precision) return ParseFloatAs<float>(text);
+  const auto number = ParseFloatAs<double>(text);
+  if (!number.has_value() || !std::isfinite(*number)) return number;
+  const double rounded = Rounded(*number, format);
+  const bool is_lost = std::isinf(rounded) || (rounded == 0 && *number != 0);
+  return is_lost ? std::nullopt : std::optional(rounded);
+}
 
 std::optional<uint64_t> ParseElement(std::string_view text, DType dtype) {
   switch (dtype) {
+    case DType::kF16:
+    case DType::kBF16:
     case DType::kF32:
-      if (const auto value = ParseFloat32(text)) return std::bit_cast<uint64_t>(*value);
-      return std::nullopt;
     case DType::kF64:
-      if (const auto value = ParseFloat(text)) return std::bit_cast<uint64_t>(*value);
+      if (const auto value = ParseFloat(text, FormatOf(dtype))) {
+        return std::bit_cast<uint64_t>(*value);
+      }
       return std::nullopt;
+    case DType::kI32:
     case DType::kI64:
-      if (const auto value = ParseInteger(text)) return static_cast<uint64_t>(*value);
+      if (const auto value = ParseInteger(text)) {
+        if (dtype == DType::kI64 || FitsInt32(*value)) return static_cast<uint64_t>(*value);
+      }
       return std::nullopt;
     case DType::kBool:
       if (text == "0" || text == "1") return text[0] - '0';

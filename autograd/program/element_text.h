@@ -1,8 +1,8 @@
 // Numbers, types and devices in program text: how they are written and read.
 //
 // A float that is an integer of magnitude below 2^53 is written as a decimal integer (-0 as `-0`),
-// any other as a hexadecimal float as C's %a prints it, or as inf, -inf, nan. i64 is decimal, bool
-// 0 or 1. Reading takes decimal fractions and exponents as well, rounded to nearest. Pure
+// any other as a hexadecimal float as C's %a prints it, or as inf, -inf, nan. integers are decimal,
+// bool 0 or 1. Reading takes decimal fractions and exponents as well, rounded to nearest. Pure
 // functions.
 
 #pragma once
@@ -15,14 +15,15 @@
 
 #include "absl/types/span.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/program.h"
 
 namespace twingrad::program {
 
 inline constexpr uint64_t kNanBits = 0x7ff8000000000000;
 
-// Whether an element of type f32 can hold this number, an infinity or NaN.
-bool IsFloat32(double value);
+// Whether it is a number of i32.
+constexpr bool FitsInt32(int64_t value) { return value == static_cast<int32_t>(value); }
 
 void AppendInteger(int64_t value, std::string& out);
 void AppendFloat(double value, std::string& out);
@@ -41,8 +42,8 @@ std::optional<std::vector<int64_t>> ParseIntegers(std::string_view text);
 std::optional<int64_t> ParseDevice(std::string_view text);
 // Rounded to double; no value if the text is malformed, too large, or nonzero but rounds to 0.
 std::optional<double> ParseFloat(std::string_view text);
-// As ParseFloat, rounded once to float.
-std::optional<double> ParseFloat32(std::string_view text);
+// As ParseFloat, of a shorter format: rounded once to f32, by way of f64 to f16 and bf16.
+std::optional<double> ParseFloat(std::string_view text, const FloatFormat& format);
 // An element as Bits hold it; NaN canonical.
 std::optional<uint64_t> ParseElement(std::string_view text, DType dtype);
 

@@ -51,16 +51,16 @@ TEST(ElementText, RefusesWhatIsNoNumber) {
         "INF",    "NaN",       "-nan",      "infinity", "nan(1)", "--1", "1e",   "1e400", "-1e400",
         "1e-400", "0x1p+1024", "0x1p-1075", " 1",       "1 ",     "1,2", "_"}) {
     EXPECT_EQ(ParseFloat(text), std::nullopt) << text;
-    EXPECT_EQ(ParseFloat32(text), std::nullopt) << text;
+    EXPECT_EQ(ParseFloat(text, kF32Format), std::nullopt) << text;
   }
 }
 
 TEST(ElementText, RoundsF32Once) {
-  EXPECT_EQ(ParseFloat32("0.1"), static_cast<double>(0.1f));
+  EXPECT_EQ(ParseFloat("0.1", kF32Format), static_cast<double>(0.1f));
   // Rounded to double first it would be a tie, and go down.
-  EXPECT_EQ(ParseFloat32("0x1.0000010000000001p+0"), 1 + 0x1p-23);
-  EXPECT_EQ(ParseFloat32("3.4028236e38"), std::nullopt);
-  EXPECT_EQ(ParseFloat32("1e-50"), std::nullopt);
+  EXPECT_EQ(ParseFloat("0x1.0000010000000001p+0", kF32Format), 1 + 0x1p-23);
+  EXPECT_EQ(ParseFloat("3.4028236e38", kF32Format), std::nullopt);
+  EXPECT_EQ(ParseFloat("1e-50", kF32Format), std::nullopt);
 }
 
 TEST(ElementText, Integers) {

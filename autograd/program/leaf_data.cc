@@ -14,7 +14,7 @@ uint64_t SeededElement(int64_t seed, int64_t index, DType dtype) {
   constexpr int64_t kValues[] = {-4, -3, -2, -1, 1, 2, 3, 4};
   const uint64_t r = z >> 59;
   const int64_t value = r < 8 ? 0 : kValues[r % 8];
-  if (dtype == DType::kI64) return static_cast<uint64_t>(value);
+  if (IsInteger(dtype)) return static_cast<uint64_t>(value);
   return std::bit_cast<uint64_t>(static_cast<double>(value));
 }
 

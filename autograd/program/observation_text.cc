@@ -20,8 +20,9 @@ std::string ElementText(uint64_t bits, DType dtype) {
   AppendElement(bits, dtype, exact);
   if (!IsFloating(dtype) || exact.find('x') == std::string::npos) return exact;
   const double value = std::bit_cast<double>(bits);
-  return dtype == DType::kF32 ? absl::StrFormat("%.9g (%s)", value, exact)
-                              : absl::StrFormat("%.17g (%s)", value, exact);
+  // As many decimal digits as tell numbers of the format apart.
+  const int digits = 2 + static_cast<int>(0.30103 * FormatOf(dtype).precision);
+  return absl::StrFormat("%.*g (%s)", digits, value, exact);
 }
 
 std::string StatementName(const Program& program, int statement) {

@@ -249,7 +249,7 @@ class Parser {
         return ParseType(spec, text, value);
       case Format::kDType:
         return Take(DTypeFromName(text), value) ||
-               FailArgument(spec, text, "f32, f64, i64 or bool");
+               FailArgument(spec, text, "f16, bf16, f32, f64, i32, i64 or bool");
       case Format::kDevice:
         return Take(ParseDevice(text), value) ||
                FailArgument(spec, text, "cpu, or dev:0 to dev:", kMaxDevices - 1);
@@ -267,7 +267,7 @@ class Parser {
                     IsFloating(dtype)
                         ? "a number in its range goes, e.g. 2, -0x1.8p+1, 0.5, inf, nan"
                     : dtype == DType::kBool ? "0 or 1 goes"
-                                            : "a decimal integer goes");
+                                            : "a decimal integer in its range goes");
       }
       bits.push_back(*element);
     }
@@ -299,7 +299,7 @@ class Parser {
     }
     const auto dtype = DTypeFromName(text.substr(0, bracket));
     if (!dtype.has_value()) {
-      return FailArgument(spec, text, "an element type of f32, f64, i64, bool");
+      return FailArgument(spec, text, "an element type of f16, bf16, f32, f64, i32, i64, bool");
     }
     TensorType type = {*dtype, {}};
     const std::string_view sizes = text.substr(bracket + 1, text.size() - bracket - 2);

@@ -38,8 +38,8 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-// Elements as 64-bit patterns: floats (f32 too, widened exactly) as the pattern of the double,
-// every NaN as 0x7ff8000000000000; i64 as two's complement; bool as 0 or 1.
+// Elements as 64-bit patterns: floats of every type as the pattern of the double that is equal,
+// every NaN as 0x7ff8000000000000; i64 and i32 as two's complement; bool as 0 or 1.
 using Bits = absl::InlinedVector<uint64_t, 8>;
 
 // The argument of one `key=value` token. Which alternative a key takes is fixed by its signature:

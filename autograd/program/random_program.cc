@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
@@ -244,7 +245,7 @@ class RandomStatements {
 
   TensorType Type() {
     TensorType type;
-    type.dtype = Below(2) == 0 ? DType::kF64 : static_cast<DType>(Below(4));
+    type.dtype = Below(2) == 0 ? DType::kF64 : kDTypes[Below(std::size(kDTypes))];
     const uint64_t rank = Below(Below(8) == 0 ? kMaxRank + 1 : 4);
     for (uint64_t i = 0; i < rank; ++i) {
       type.shape.push_back(static_cast<int64_t>(Below(8) == 0 ? Below(4) : 1 + Below(2)));
@@ -272,11 +273,15 @@ class RandomStatements {
     switch (dtype) {
       case DType::kF64:
         return FloatBits({Float()})[0];
+      case DType::kF16:
+      case DType::kBF16:
       case DType::kF32: {
         const auto value = std::bit_cast<float>(static_cast<uint32_t>(random_()));
         return Below(2) == 0 ? SeededElement(0, static_cast<int64_t>(Below(100)), dtype)
-                             : FloatBits({static_cast<double>(value)})[0];
+                             : FloatBits({Rounded(value, FormatOf(dtype))})[0];
       }
+      case DType::kI32:
+        return static_cast<uint64_t>(int64_t{static_cast<int32_t>(random_())});
       case DType::kI64:
         if (Below(4) == 0) return std::bit_cast<uint64_t>(std::numeric_limits<int64_t>::min());
         return Below(2) == 0 ? random_() : Below(5);

@@ -33,12 +33,12 @@ std::string Count(int least, int most) {
 }
 
 // By DTypeRule.
-constexpr std::string_view kDTypes[] = {"any", "f32 f64 i64", "f32 f64"};
+constexpr std::string_view kDTypes[] = {"any", "numbers", "floats"};
 
 // By Format; a word is one of those that the attribute lists.
 constexpr std::string_view kArguments[] = {
-    "0|1",      "integer", "number", "word",         "equation", "handle",           "integers",
-    "elements", "element", "values", "handle|value", "type",     "f32|f64|i64|bool", "device"};
+    "0|1",      "integer", "number", "word",         "equation", "handle", "integers",
+    "elements", "element", "values", "handle|value", "type",     "dtype",  "device"};
 
 std::string Argument(const AttributeSpec& a) {
   if (a.format == Format::kWord) return absl::StrReplaceAll(a.words, {{" ", "|"}});

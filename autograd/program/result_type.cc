@@ -17,11 +17,11 @@ namespace {
 
 bool FollowsRule(DTypeRule rule, DType dtype) {
   if (rule == DTypeRule::kAny) return true;
-  return IsFloating(dtype) || (rule == DTypeRule::kNumeric && dtype == DType::kI64);
+  return IsFloating(dtype) || (rule == DTypeRule::kNumeric && IsInteger(dtype));
 }
 
 std::string_view RuleText(DTypeRule rule) {
-  return rule == DTypeRule::kFloating ? "f32 or f64" : "f32, f64 or i64";
+  return rule == DTypeRule::kFloating ? "f16, bf16, f32 or f64" : "f16, bf16, f32, f64, i32 or i64";
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ bool Inference::CheckClamp() {
     const AttributeValue* bound = statement_.Find(key);
     if (bound == nullptr) continue;
     const double number = std::get<double>(*bound);
-    if (std::isnan(number) || (dtype == DType::kF32 && !IsFloat32(number))) {
+    if (std::isnan(number) || !IsRepresentable(number, FormatOf(dtype))) {
       return fault_.BlameKey(key, KeyName(key), "=", number, " of ", signature_.name, " on ",
                              DTypeName(dtype), "; it must be a number that this type holds");
     }
@@ -149,7 +149,7 @@ bool Inference::CheckShare() {
 bool Inference::CheckFactor() {
   const double by = statement_.Get<double>(Key::kBy);
   const double most = op() == Opcode::kLeakyRelu ? 1 : std::numeric_limits<double>::max();
-  const bool fits = by > 0 && by <= most && (result_.dtype != DType::kF32 || IsFloat32(by));
+  const bool fits = by > 0 && by <= most && IsRepresentable(by, FormatOf(result_.dtype));
   if (fits) return true;
   return fault_.BlameKey(Key::kBy, "by=", by, " of ", signature_.name, " on ",
                          DTypeName(result_.dtype), "; it must be above 0",

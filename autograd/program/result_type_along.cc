@@ -155,9 +155,9 @@ bool Inference::Padded() {
 // by= of pad and masked_fill.
 bool Inference::CheckPadding() {
   const double by = statement_.Get<double>(Key::kBy, 0);
-  const bool fits = result_.dtype == DType::kI64   ? std::fabs(by) <= 0x1p53 && by == std::trunc(by)
-                    : result_.dtype == DType::kF32 ? IsFloat32(by)
-                                                   : true;
+  const double most = result_.dtype == DType::kI32 ? 0x1p31 - 1 : 0x1p53;
+  const bool fits = IsInteger(result_.dtype) ? std::fabs(by) <= most && by == std::trunc(by)
+                                             : IsRepresentable(by, FormatOf(result_.dtype));
   if (fits && std::isfinite(by)) return true;
   return fault_.BlameKey(Key::kBy, "by=", by, " of ", signature_.name, " on ",
                          DTypeName(result_.dtype),

@@ -84,7 +84,7 @@ bool Inference::Indexed() { return PickedBy(1, &result_.shape); }
 
 bool Inference::IndexPut() {
   if (result_.dtype == DType::kBool && statement_.Get<bool>(Key::kAccumulate)) {
-    return fault_.BlameKey(Key::kAccumulate, "index_put adds no bool; f32, f64 or i64 go");
+    return fault_.BlameKey(Key::kAccumulate, "index_put adds no bool; numbers go");
   }
   Shape picked;
   if (!PickedBy(2, &picked)) return false;

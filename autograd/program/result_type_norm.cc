@@ -48,7 +48,7 @@ bool Inference::Norm() {
                                "; ", signature_.name, " takes ", ShapeText(of_weights), " here");
   }
   const double eps = statement_.Get<double>(Key::kEps);
-  if (eps > 0 && std::isfinite(eps) && (result_.dtype != DType::kF32 || IsFloat32(eps))) {
+  if (eps > 0 && std::isfinite(eps) && IsRepresentable(eps, FormatOf(result_.dtype))) {
     work_ = 4 * NumElements(shape());
     return true;
   }

@@ -129,7 +129,7 @@ std::optional<Opcode> OpcodeFromName(std::string_view name) {
 }
 
 std::optional<DType> DTypeFromName(std::string_view name) {
-  for (const DType dtype : {DType::kF32, DType::kF64, DType::kI64, DType::kBool}) {
+  for (const DType dtype : kDTypes) {
     if (name == DTypeName(dtype)) return dtype;
   }
   return std::nullopt;

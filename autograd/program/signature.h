@@ -49,8 +49,8 @@ constexpr bool IsComputed(Category category) {
 // only name a value.
 enum class DTypeRule : uint8_t {
   kAny,
-  kNumeric,   // f32, f64, i64
-  kFloating,  // f32, f64
+  kNumeric,   // floats, i32, i64
+  kFloating,  // f16, bf16, f32, f64
 };
 
 // How the argument of an attribute is written, and which alternative of AttributeValue holds it.
@@ -67,7 +67,7 @@ enum class Format : uint8_t {
   kValues,    // std::vector<ValueId>: %a,_,%b; `none` for an empty list
   kTarget,    // std::string or std::vector<ValueId>: a handle, or values
   kType,      // TensorType: f64[2,3], f64[] for a scalar
-  kDType,     // DType: f32, f64, i64, bool
+  kDType,     // a DType
   kDevice,    // int64_t: cpu (kCpu) or dev:N (N)
 };
 

@@ -103,7 +103,10 @@ TEST(Signature, Defaults) {
 TEST(Signature, DTypeNames) {
   EXPECT_EQ(DTypeFromName("f32"), DType::kF32);
   EXPECT_EQ(DTypeFromName("bool"), DType::kBool);
-  EXPECT_EQ(DTypeFromName("f16"), std::nullopt);
+  EXPECT_EQ(DTypeFromName("f16"), DType::kF16);
+  EXPECT_EQ(DTypeFromName("bf16"), DType::kBF16);
+  EXPECT_EQ(DTypeFromName("i32"), DType::kI32);
+  EXPECT_EQ(DTypeFromName("f8"), std::nullopt);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/base/float_format.h"
 #include "autograd/tensor/element.h"
 #include "autograd/tensor/kernels/copy.h"
 
@@ -17,7 +18,7 @@ void CheckArguments(const char* what, DType dtype, double a, double b, bool in_o
                     const char* allowed) {
   if (!IsFloating(dtype)) {
     throw Error(ErrorKind::kDType, absl::StrCat("[", what, "] type ", DTypeName(dtype),
-                                                "; f32 and f64 are allowed; cast the result"));
+                                                "; floats are allowed; cast the result"));
   }
   if (std::isfinite(a) && std::isfinite(b) && std::isfinite(b - a) && in_order) return;
   throw Error(ErrorKind::kInvalidArgument,
@@ -36,16 +37,15 @@ std::pair<double, double> UnitPair(const PhiloxBlock& block) {
 template <class NextPair>
 Tensor Filled(Ints shape, DType dtype, Device device, const NextPair& next_pair) {
   Tensor result = Tensor::Empty(shape, dtype, kernels::HostSide(device));
-  const auto fill = [&](auto zero) {
+  DispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
     T* const data = result.mutable_data<T>();
     for (int64_t i = 0; i < result.numel(); i += 2) {
       const std::pair<double, double> pair = next_pair();
-      data[i] = static_cast<T>(pair.first);
-      if (i + 1 < result.numel()) data[i + 1] = static_cast<T>(pair.second);
+      data[i] = CastNumber<T>(pair.first);
+      if (i + 1 < result.numel()) data[i + 1] = CastNumber<T>(pair.second);
     }
-  };
-  dtype == DType::kF32 ? fill(float()) : fill(double());
+  });
   return kernels::MovedTo(result, device);
 }
 
@@ -55,13 +55,11 @@ Tensor Uniform(Ints shape, double low, double high, Generator& generator, DType 
                Device device) {
   CheckArguments("uniform", dtype, low, high, low < high, "low < high");
   // Rounding may lift a number to `high`, which is outside; the one below it is inside.
-  const double last = dtype == DType::kF32
-                          ? std::nextafter(static_cast<float>(high), static_cast<float>(low))
-                          : std::nextafter(high, low);
+  const FloatFormat& format = FormatOf(dtype);
+  const double last = NextBelow(high, format);
   const auto inside = [&](double unit) {
     const double number = low + (high - low) * unit;
-    const double rounded = dtype == DType::kF32 ? static_cast<float>(number) : number;
-    return rounded < high ? number : last;
+    return Rounded(number, format) < high ? number : last;
   };
   return Filled(shape, dtype, device, [&] {
     const auto [first, second] = UnitPair(generator.NextBlock());

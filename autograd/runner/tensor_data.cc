@@ -17,15 +17,15 @@ namespace {
 
 template <typename T>
 T FromBits(uint64_t bits) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(bits));
+  if constexpr (IsFloating(kDTypeOf<T>)) return CastNumber<T>(std::bit_cast<double>(bits));
   return static_cast<T>(bits);
 }
 
 template <typename T>
 uint64_t ToBits(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(value)) return program::kNanBits;
-    return std::bit_cast<uint64_t>(static_cast<double>(value));
+  if constexpr (IsFloating(kDTypeOf<T>)) {
+    const auto number = CastNumber<double>(value);
+    return std::isnan(number) ? program::kNanBits : std::bit_cast<uint64_t>(number);
   } else {
     return static_cast<uint64_t>(value);
   }

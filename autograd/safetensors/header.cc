@@ -15,10 +15,11 @@ namespace twingrad::safetensors {
 namespace {
 
 constexpr std::pair<std::string_view, DType> kTypes[] = {
-    {"F32", DType::kF32}, {"F64", DType::kF64}, {"I64", DType::kI64}, {"BOOL", DType::kBool}};
+    {"F32", DType::kF32}, {"F64", DType::kF64},   {"I64", DType::kI64}, {"BOOL", DType::kBool},
+    {"F16", DType::kF16}, {"BF16", DType::kBF16}, {"I32", DType::kI32}};
 // Of the format, but not of this library.
-constexpr std::string_view kOtherTypes[] = {"U8",  "I8",   "F8_E5M2", "F8_E4M3", "I16", "U16",
-                                            "F16", "BF16", "I32",     "U32",     "U64"};
+constexpr std::string_view kOtherTypes[] = {"U8",  "I8",  "F8_E5M2", "F8_E4M3",
+                                            "I16", "U16", "U32",     "U64"};
 constexpr std::string_view kNotes = "__metadata__";
 
 [[noreturn]] void Refuse(std::string_view what, std::string_view allowed) {
@@ -135,7 +136,7 @@ class HeaderReader {
     if (std::find(std::begin(kOtherTypes), std::end(kOtherTypes), text) != std::end(kOtherTypes)) {
       throw Error(ErrorKind::kDType,
                   absl::StrCat("[safetensors] ", Quoted(name_), " has type ", text,
-                               "; F32, F64, I64 and BOOL are allowed; convert "
+                               "; F16, BF16, F32, F64, I32, I64 and BOOL are allowed; convert "
                                "it before saving"));
     }
     Unexpected(absl::StrCat("the type '", Shown(text), "'"));

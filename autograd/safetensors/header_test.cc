@@ -79,7 +79,7 @@ TEST(Header, NamesWhatIsWrong) {
       {R"({"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16],"x":{}}})", "an object"},
       {R"({"a":{"dtype":7}})", "the header has a number"},
       {R"({"a":{"dtype":"F99"}})", "the type 'F99'"},
-      {R"({"a":{"dtype":"BF16"}})", "tensor 'a' has type BF16"},
+      {R"({"a":{"dtype":"U16"}})", "tensor 'a' has type U16"},
       {R"({"a":null})", "null"},
       {R"({"a\u0000\u001b[31m":{"dtype":7}})", "in tensor 'a\\000\\033[31m', field 'dtype' where"},
       {R"({"a":true})", "a boolean"},

@@ -10,16 +10,22 @@ namespace {
 
 using namespace twingrad::kernels;
 
-template <class To, class... From>
+template <class To, class From>
+bool KnowConversion() {
+  if constexpr (kConvertsAtOnce<To, From>) return Know<MapBody<ConvertTo<To>, To, From>>();
+  return true;
+}
+
+template <class From, class... To>
 bool KnowConversions() {
-  return Know<MapBody<ConvertTo<To>, To, From>...>();
+  return (... && KnowConversion<To, From>());
 }
 
 template <class... T>
 bool KnowMoves() {
   return Know<FillBody<T>..., MapBody<Constant<T>, T>..., MapBody<Select, T, bool, T, T>...,
               GatherBody<T>..., ScatterBody<LatterNumber, T>...>() &&
-         (... && KnowConversions<T, float, double, int64_t, bool>());
+         (... && KnowConversions<T, T...>());
 }
 
 template <class... T>
@@ -33,9 +39,9 @@ bool KnowReductions() {
               ScatterBody<MinimumNumber, T>...>();
 }
 
-[[maybe_unused]] const bool kKnown = KnowMoves<float, double, int64_t, bool>() &&
-                                     KnowSums<float, double, int64_t>() &&
-                                     KnowReductions<float, double>();
+[[maybe_unused]] const bool kKnown =
+    KnowMoves<float, double, int64_t, bool, Half, BFloat16, int32_t>() &&
+    KnowSums<float, double, int64_t>() && KnowReductions<float, double>();
 
 }  // namespace
 }  // namespace twingrad::cuda

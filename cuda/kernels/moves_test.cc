@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 using MovesOnCudaTest = KernelsOnCudaTest;
 
 TEST_F(MovesOnCudaTest, Conversions) {
-  for (const DType from : kAll) {
-    for (const DType to : kAll) {
+  for (const DType from : kDTypes) {
+    for (const DType to : kDTypes) {
       const Tensor a = Strided(3, 4, from, 0.5);
       ExpectSame(Cast(There(a), to), Cast(a, to));
     }
@@ -113,7 +113,7 @@ TEST_F(MovesOnCudaTest, CopiesToAndFromASimulatedAccelerator) {
 }
 
 TEST_F(MovesOnCudaTest, Choices) {
-  for (const DType dtype : kAll) {
+  for (const DType dtype : kDTypes) {
     const Tensor a = Strided(3, 4, dtype), b = Numbers({4}, dtype);
     const Tensor condition = Cast(Numbers({3, 1}, DType::kI64), DType::kBool);
     ExpectSame(Where(There(condition), There(a), There(b)), Where(condition, a, b));
@@ -122,7 +122,7 @@ TEST_F(MovesOnCudaTest, Choices) {
 
 TEST_F(MovesOnCudaTest, ElementsInOtherPlaces) {
   const Tensor index = Tensor::FromData<int64_t>({3, 2}, {0, 1, 1, 1, 3, 0});
-  for (const DType dtype : kAll) {
+  for (const DType dtype : kDTypes) {
     const Tensor a = Strided(3, 4, dtype), source = Numbers({3, 2}, dtype);
     ExpectSame(Flip(There(a), {0, 1}), Flip(a, {0, 1}));
     ExpectSame(Gather(There(a), 1, There(index)), Gather(a, 1, index));

@@ -16,7 +16,7 @@ namespace twingrad::cuda {
 
 inline constexpr DType kFloats[] = {DType::kF32, DType::kF64};
 inline constexpr DType kNumbers[] = {DType::kF32, DType::kF64, DType::kI64};
-inline constexpr DType kAll[] = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+inline constexpr DType kNarrow[] = {DType::kF16, DType::kBF16, DType::kI32};
 
 inline constexpr Device kGpu = Device::Cuda(0);
 
@@ -53,7 +53,7 @@ inline Tensor There(const Tensor& here) {
 
 inline double ValueAt(const Tensor& tensor, int64_t i) {
   return DispatchAll(tensor.dtype(), [&](auto zero) {
-    return static_cast<double>(tensor.data<decltype(zero)>()[i]);
+    return CastNumber<double>(tensor.data<decltype(zero)>()[i]);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/pair_numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
@@ -83,9 +84,16 @@ Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
   return out;
 }
 
+Tensor WidelyOf(Tensor (*kernel)(const char*, const Tensor&, const Tensor&), const char* op,
+                const Tensor& a, const Tensor& b) {
+  return Widely([=](const Tensor& x, const Tensor& y) { return kernel(op, x, y); }, a, b);
+}
+
 template <typename Number>
 Tensor Numeric(const char* op, const Tensor& a, const Tensor& b) {
   CheckSameKind(op, a, b);
+  if (IsNarrow(a.dtype())) [[unlikely]]
+    return WidelyOf(Numeric<Number>, op, a, b);
   return DispatchNumeric(op, a.dtype(),
                          [&](auto zero) { return BinaryOf<Number, decltype(zero)>(op, a, b); });
 }
@@ -93,6 +101,8 @@ Tensor Numeric(const char* op, const Tensor& a, const Tensor& b) {
 template <typename Number>
 Tensor Floating(const char* op, const Tensor& a, const Tensor& b) {
   CheckSameKind(op, a, b);
+  if (IsNarrow(a.dtype())) [[unlikely]]
+    return WidelyOf(Floating<Number>, op, a, b);
   return DispatchFloating(op, a.dtype(),
                           [&](auto zero) { return BinaryOf<Number, decltype(zero)>(op, a, b); });
 }
@@ -100,6 +110,7 @@ Tensor Floating(const char* op, const Tensor& a, const Tensor& b) {
 void CheckExponents(const Tensor& exponents) {
   if (IsRemote(exponents)) [[unlikely]]
     return CheckExponents(CopyTo(exponents, Device::Cpu()));
+  if (IsNarrow(exponents.dtype())) return CheckExponents(Widened(exponents));
   const int64_t* data = exponents.data<int64_t>();
   const Ints sizes = exponents.sizes();
   ForEachElement<1>(sizes, {StridesFor(exponents, sizes)}, [&](int64_t at) {
@@ -136,7 +147,7 @@ Tensor Maximum(const Tensor& a, const Tensor& b) { return Numeric<MaximumNumber>
 Tensor Minimum(const Tensor& a, const Tensor& b) { return Numeric<MinimumNumber>("minimum", a, b); }
 
 Tensor Pow(const Tensor& a, const Tensor& b) {
-  if (b.dtype() == DType::kI64 && a.dtype() == DType::kI64) {
+  if (IsInteger(b.dtype()) && a.dtype() == b.dtype()) {
     // Exponents that meet no element are not looked at.
     const Shape shape = BroadcastShape("pow", a.sizes(), b.sizes());
     if (std::find(shape.begin(), shape.end(), 0) == shape.end()) CheckExponents(b);
@@ -215,10 +226,21 @@ template <typename T>
   RemoteMapInto<T, T, T>("add_", Apply<AddNumber>(), target, target, other);
 }
 
+// write(target, other) on narrow tensors.
+template <typename Write>
+[[gnu::noinline, gnu::cold]] void IntoNarrow(Tensor& target, const Tensor& other,
+                                             const Write& write) {
+  Tensor wide = Widened(target);
+  write(wide, Widened(other));
+  CopyInto(target, wide);
+}
+
 }  // namespace
 
 void AddInto(Tensor& target, const Tensor& other) {
   CheckWritten("add_", target, other);
+  if (IsNarrow(target.dtype())) [[unlikely]]
+    return IntoNarrow(target, other, AddInto);
   DispatchNumeric("add_", target.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (IsRemote(target)) [[unlikely]]
@@ -236,6 +258,11 @@ void AddInto(Tensor& target, const Tensor& other) {
 
 void SubScaledInto(Tensor& target, double factor, const Tensor& other) {
   CheckWritten("sub_", target, other);
+  if (IsNarrow(target.dtype())) [[unlikely]] {
+    return IntoNarrow(target, other, [factor](Tensor& wide, const Tensor& by) {
+      SubScaledInto(wide, factor, by);
+    });
+  }
   DispatchFloating("sub_", target.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const SubScaled<T> function{static_cast<T>(factor)};

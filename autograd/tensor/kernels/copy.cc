@@ -108,16 +108,28 @@ void CopyWithRemote(Tensor& target, const Tensor& source) {
   if (!arrived.IsSameAs(target)) CopyInto(target, arrived);
 }
 
+// Calls function(To(), From()) with the C++ types, if they are converted at once.
+template <typename Function>
+void DispatchConversion(DType to, DType from, Function&& function) {
+  DispatchAll(to, [&]<class To>(To target) {
+    DispatchAll(from, [&]<class From>(From source) {
+      if constexpr (kConvertsAtOnce<To, From>) function(target, source);
+    });
+  });
+}
+
 void CopyAny(Tensor& target, const Tensor& source) {
   if (target.is_sparse() || source.is_sparse()) RefuseSparse("copy_");
+  if (const DType wide = ComputedAs(source.dtype());
+      wide != source.dtype() && target.dtype() != source.dtype() && target.dtype() != wide) {
+    return CopyAny(target, Cast(source, wide));
+  }
   const bool is_remote = IsRemote(target);
   const auto copy = [&] {
-    DispatchAll(target.dtype(), [&](auto to) {
-      DispatchAll(source.dtype(), [&](auto from) {
-        if (is_remote) [[unlikely]]
-          return CopyRemoteElements<decltype(to), decltype(from)>(target, source);
-        CopyElements<decltype(to), decltype(from)>(target, source);
-      });
+    DispatchConversion(target.dtype(), source.dtype(), [&](auto to, auto from) {
+      if (is_remote) [[unlikely]]
+        return CopyRemoteElements<decltype(to), decltype(from)>(target, source);
+      CopyElements<decltype(to), decltype(from)>(target, source);
     });
   };
   if (target.device() == source.device()) [[likely]]

@@ -27,8 +27,8 @@ inline Tensor Contiguous(const Tensor& a) { return a.IsContiguous() ? a : kernel
 Device HostSide(Device device);
 Tensor MovedTo(const Tensor& a, Device device);
 
-// A fresh contiguous copy with another element type: float to integer saturates and turns NaN into
-// 0, anything but 0 is true, integers wrap nowhere.
+// A fresh contiguous copy with another element type: rounded once to a float; float to integer
+// saturates and turns NaN into 0, i64 to i32 keeps the low 32 bits, anything but 0 is true.
 Tensor Cast(const Tensor& a, DType dtype);
 
 // Writes source, broadcast to target's shape and cast to its type. Source is read before target is

@@ -2,6 +2,7 @@
 
 #include "autograd/tensor/kernels/limits.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/sinc.h"
 
 namespace twingrad::kernels {
@@ -10,6 +11,9 @@ namespace {
 // Function<T> of each element.
 template <template <class> class Function, typename... Limits>
 Tensor EachFloat(const char* op, const Tensor& a, Limits... limits) {
+  if (IsNarrow(a.dtype())) [[unlikely]] {
+    return Widely([=](const Tensor& wide) { return EachFloat<Function>(op, wide, limits...); }, a);
+  }
   return DispatchFloating(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const Function<T> function{static_cast<T>(limits)...};
@@ -24,6 +28,8 @@ Tensor EachFloat(const char* op, const Tensor& a, Limits... limits) {
 
 template <typename Number>
 Tensor Tested(processor::Test test, const char* op, const Tensor& a) {
+  if (IsNarrow(a.dtype())) [[unlikely]]
+    return Tested<Number>(test, op, Widened(a));
   return DispatchFloating(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (IsRemote(a)) [[unlikely]]

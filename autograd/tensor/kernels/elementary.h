@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/remote_bodies.h"
@@ -58,6 +59,8 @@ void EachOf(const T* x, T* z, int64_t count) {
 // Number of each element, in the operand's element type.
 template <typename Number>
 Tensor Each(const Tensor& a) {
+  if (IsNarrow(a.dtype())) [[unlikely]]
+    return Widely(Each<Number>, a);
   const auto each = [&](auto zero) {
     using T = decltype(zero);
     if (IsRemote(a)) [[unlikely]]
@@ -68,13 +71,13 @@ Tensor Each(const Tensor& a) {
   return DispatchFloating(Number::kName, a.dtype(), each);
 }
 
-// f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.
+// Of floats, in their type: low where a < low, high where a > high, else a, NaN as well.
 Tensor Clamp(const Tensor& a, double low, double high);
-// f32, f64, of their type: derivative `order`, of 0 or more, of sin(πa) / (πa).
+// Of floats, in their type: derivative `order`, of 0 or more, of sin(πa) / (πa).
 Tensor Sinc(const Tensor& a, int order);
-// f32, f64 to bool: where low < a < high, an infinite limit being none.
+// Of floats, to bool: where low < a < high, an infinite limit being none.
 Tensor IsWithin(const Tensor& a, double low, double high);
-// f32, f64 to bool: where the element is above 0; where it is 0.
+// Of floats, to bool: where the element is above 0; where it is 0.
 Tensor IsPositive(const Tensor& a);
 Tensor IsZero(const Tensor& a);
 

@@ -86,7 +86,12 @@ bool BroadcastsTo(Ints from, Ints to);
 
 using twingrad::DispatchAll;
 
-// As DispatchAll, without bool; without integers too. Error(kDType) naming `op` for those.
+// What errors say is allowed.
+inline constexpr const char* kFloatTypes = "f16, bf16, f32 and f64";
+inline constexpr const char* kNumberTypes = "f16, bf16, f32, f64, i32 and i64";
+
+// As DispatchAll, without bool; without integers too. Error(kDType) naming `op` for those. Narrow
+// types have been widened before (narrow.h).
 [[noreturn]] void RefuseDType(const char* op, DType dtype, const char* allowed);
 
 template <typename Function>
@@ -94,14 +99,14 @@ decltype(auto) DispatchNumeric(const char* op, DType dtype, Function&& function)
   if (dtype == DType::kF32) return function(float());
   if (dtype == DType::kF64) return function(double());
   if (dtype == DType::kI64) return function(int64_t());
-  RefuseDType(op, dtype, "f32, f64 and i64");
+  RefuseDType(op, dtype, kNumberTypes);
 }
 
 template <typename Function>
 decltype(auto) DispatchFloating(const char* op, DType dtype, Function&& function) {
   if (dtype == DType::kF32) return function(float());
   if (dtype == DType::kF64) return function(double());
-  RefuseDType(op, dtype, "f32 and f64");
+  RefuseDType(op, dtype, kFloatTypes);
 }
 
 // Throws Error(kDevice) of tensors on two devices; `what_a` and `what_b` say what they are, as

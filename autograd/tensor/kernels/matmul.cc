@@ -8,6 +8,7 @@
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/processor/products.h"
@@ -150,6 +151,7 @@ Tensor MatmulOf(const Tensor& a, const Tensor& b) {
 Tensor Matmul(const Tensor& a, const Tensor& b) {
   CheckSameKind("matmul", a, b);
   CheckShapes(a, b);
+  if (IsNarrow(a.dtype())) return Widely(Matmul, a, b);
   return DispatchNumeric("matmul", a.dtype(),
                          [&](auto zero) { return MatmulOf<decltype(zero)>(a, b); });
 }

@@ -4,7 +4,7 @@
 //
 // Ranks 1 to 4. An operand of rank 1 is a row on the left and a column on the right, and its
 // dimension is absent from the result; leading dimensions are broadcast. Shapes that do not fit are
-// Error(kShape). f32, f64, i64 (wraps). An inner dimension of 0 gives zeros. Small products are
+// Error(kShape). Numbers; integers wrap. An inner dimension of 0 gives zeros. Small products are
 // left folds over the inner dimension from +0; from kMatmulVectorSize multiplications on products
 // are those for this processor (processor/products.h), in an order that is fixed on one machine and
 // with fused multiplication and addition. No history; any thread.

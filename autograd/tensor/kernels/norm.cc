@@ -6,6 +6,7 @@
 
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 
@@ -185,6 +186,11 @@ Tensor ContiguousOrNone(const Tensor& a) { return a.defined() ? Contiguous(a) : 
 
 Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
                  const NormGroups& groups, double eps) {
+  if (IsNarrow(a.dtype())) {
+    return Widely([&](const Tensor& x, const Tensor& by,
+                      const Tensor& plus) { return Normalize(x, by, plus, groups, eps); },
+                  a, weight, bias);
+  }
   const Tensor in = Contiguous(a);
   const Tensor w = ContiguousOrNone(weight), b = ContiguousOrNone(bias);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
@@ -207,6 +213,12 @@ Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
 
 NormGradients NormGradientsOf(const Tensor& gradient, const Tensor& a, const Tensor& weight,
                               const NormGroups& groups, double eps, const NormWanted& wanted) {
+  if (const DType dtype = a.dtype(); IsNarrow(dtype)) {
+    const NormGradients wide =
+        NormGradientsOf(Widened(gradient), Widened(a), Widened(weight), groups, eps, wanted);
+    return {Narrowed(wide.operand, dtype), Narrowed(wide.weight, dtype),
+            Narrowed(wide.bias, dtype)};
+  }
   const Tensor gradients = Contiguous(gradient), in = Contiguous(a);
   const Tensor w = ContiguousOrNone(weight);
   NormGradients of;

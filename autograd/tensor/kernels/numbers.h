@@ -30,7 +30,7 @@ namespace twingrad::kernels {
 AG_DEVICE inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 AG_DEVICE inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
 
-// The element types of an operation: f32, f64 and i64; or f32 and f64.
+// The element types of an operation: f32, f64 and i64, and those computed as such; or without i64.
 struct OnNumbers {
   static constexpr bool kTakesIntegers = true;
 };

@@ -14,6 +14,7 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/line_bodies.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/remote_bodies.h"
 
@@ -182,6 +183,10 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op)
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   CheckIndices("scatter_add", a, index);
   CheckSameKind("scatter_add", a, source);
+  if (IsNarrow(a.dtype())) {
+    return Widely([&](const Tensor& x, const Tensor& y) { return ScatterAdd(x, dim, index, y); }, a,
+                  source);
+  }
   Tensor out = Clone(a);
   DispatchNumeric("scatter_add", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -198,6 +203,11 @@ Tensor ScatteredFloats(const Tensor& a, int64_t dim, const Tensor& index, const 
   constexpr const char* kOp = "scatter_reduce";
   CheckIndices(kOp, a, index);
   CheckSameKind(kOp, a, source);
+  if (IsNarrow(a.dtype())) {
+    return Widely(
+        [&](const Tensor& x, const Tensor& y) { return ScatteredFloats<Put>(x, dim, index, y); }, a,
+        source);
+  }
   Tensor out = Clone(a);
   DispatchFloating(kOp, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -264,6 +274,10 @@ void AlongLines(const char* op, const Tensor& in, const Tensor& out, int64_t dim
 }  // namespace
 
 Sorted Sort(const Tensor& a, int64_t dim, bool descending) {
+  if (IsNarrow(a.dtype())) {
+    const Sorted wide = Sort(Widened(a), dim, descending);
+    return {Narrowed(wide.values, a.dtype()), wide.indices};
+  }
   const Tensor rows = Rows(a);
   Sorted sorted{Tensor::Empty(a.sizes(), a.dtype(), a.device()),
                 Tensor::Empty(a.sizes(), DType::kI64, a.device())};
@@ -285,6 +299,7 @@ Sorted Sort(const Tensor& a, int64_t dim, bool descending) {
 }
 
 Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
+  if (IsNarrow(a.dtype())) return ExtremeIndex(Widened(a), dim, least);
   const char* const op = least ? "min" : "max";
   Shape shape(a.sizes().begin(), a.sizes().end());
   shape[dim] = 1;
@@ -297,6 +312,7 @@ Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
 }
 
 Tensor RunningExtremeIndex(const Tensor& a, int64_t dim, bool least) {
+  if (IsNarrow(a.dtype())) return RunningExtremeIndex(Widened(a), dim, least);
   const char* const op = least ? "cummin" : "cummax";
   Tensor out = Tensor::Empty(a.sizes(), DType::kI64, a.device());
   DispatchNumeric(op, a.dtype(), [&](auto zero) {
@@ -309,6 +325,10 @@ Tensor RunningExtremeIndex(const Tensor& a, int64_t dim, bool least) {
 // Each entry of a line is Number of the one before and the element.
 template <typename Number>
 static Tensor Running(const char* op, const Tensor& a, int64_t dim, bool reverse, int start) {
+  if (IsNarrow(a.dtype())) {
+    return Widely(
+        [=](const Tensor& wide) { return Running<Number>(op, wide, dim, reverse, start); }, a);
+  }
   const Tensor rows = Rows(a);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
   const Lines lines = LinesAlong(rows, dim);
@@ -330,6 +350,10 @@ Tensor Cumprod(const Tensor& a, int64_t dim) {
 }
 
 Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim) {
+  if (IsNarrow(a.dtype())) {
+    return Widely([=](const Tensor& g, const Tensor& x) { return CumprodGradient(g, x, dim); },
+                  gradient, a);
+  }
   const Tensor rows = Rows(a), gradients = Rows(gradient);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
   const Lines lines = LinesAlong(rows, dim);
@@ -343,6 +367,9 @@ Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim) {
 }
 
 Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
+  if (IsNarrow(a.dtype())) {
+    return Widely([=](const Tensor& wide) { return Logcumsumexp(wide, dim); }, a);
+  }
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
   DispatchFloating("logcumsumexp", a.dtype(), [&](auto zero) {
     AlongLines<LogcumsumexpBody, decltype(zero)>("logcumsumexp", Rows(a), out, dim);
@@ -351,6 +378,9 @@ Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
 }
 
 Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
+  if (IsNarrow(r.dtype())) {
+    return Widely([=](const Tensor& y, const Tensor& s) { return DampedSum(y, s, dim, up); }, x, r);
+  }
   const Tensor terms = Rows(x), logs = Rows(r);
   Tensor out = Tensor::Empty(r.sizes(), r.dtype(), r.device());
   const Lines lines = LinesAlong(logs, dim);
@@ -363,6 +393,7 @@ Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
 }
 
 Tensor ProductOfOthers(const Tensor& matrix) {
+  if (IsNarrow(matrix.dtype())) return Widely(ProductOfOthers, matrix);
   const Tensor rows = Rows(matrix);
   Tensor out = Tensor::Empty(matrix.sizes(), matrix.dtype(), matrix.device());
   const int64_t count = matrix.sizes()[0], size = matrix.sizes()[1];

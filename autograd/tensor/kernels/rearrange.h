@@ -54,7 +54,7 @@ Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse);
 Tensor Cumprod(const Tensor& a, int64_t dim);
 Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim);
 
-// log of the sums of e^a up to each entry along `dim`, f32 and f64; nothing overflows.
+// log of the sums of e^a up to each entry along `dim`, floats; nothing overflows.
 Tensor Logcumsumexp(const Tensor& a, int64_t dim);
 // Of its results r, and of x: Σ x_k e^(r_i - r_k) over the entries k from i on; or Σ x_k e^(r_k -
 // r_i) over those up to it, where `up`. No power is above 0, and time grows with the size.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/remote_bodies.h"
@@ -146,6 +147,9 @@ struct Reduced {
 // A fold by Number, from first(T()) on, into a fresh tensor.
 template <typename Number, typename First>
 Tensor FoldInto(const char* op, const Tensor& a, const Reduced& to, First first) {
+  if (IsNarrow(a.dtype())) [[unlikely]] {
+    return Widely([&](const Tensor& wide) { return FoldInto<Number>(op, wide, to, first); }, a);
+  }
   const Shape& kept = to.kept;
   Tensor out = Tensor::Empty(to.shape, a.dtype(), a.device());
   Shape strides(kept.size(), 0);
@@ -216,20 +220,26 @@ Tensor Prod(const Tensor& a, Ints dims, bool keepdim) {
                              [](auto zero) { return static_cast<decltype(zero)>(1); });
 }
 
+// Above, or below, what a tensor of `dtype` may hold, in the type that it is computed as.
+template <typename T>
+static T Beyond(DType dtype, bool above) {
+  using Limits = std::numeric_limits<T>;
+  using Narrow = std::numeric_limits<int32_t>;
+  if constexpr (Limits::has_infinity) return above ? Limits::infinity() : -Limits::infinity();
+  if (dtype == DType::kI32) return above ? Narrow::max() : Narrow::min();
+  return above ? Limits::max() : Limits::lowest();
+}
+
 Tensor Amax(const Tensor& a, Ints dims, bool keepdim) {
   return FoldInto<MaximumNumber>(
-      "amax", a, ReduceSomeOrAll("amax", a, dims, keepdim), [](auto zero) {
-        using Limits = std::numeric_limits<decltype(zero)>;
-        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-      });
+      "amax", a, ReduceSomeOrAll("amax", a, dims, keepdim),
+      [&](auto zero) { return Beyond<decltype(zero)>(a.dtype(), /*above=*/false); });
 }
 
 Tensor Amin(const Tensor& a, Ints dims, bool keepdim) {
-  return FoldInto<MinimumNumber>("amin", a, ReduceSomeOrAll("amin", a, dims, keepdim),
-                                 [](auto zero) {
-                                   using Limits = std::numeric_limits<decltype(zero)>;
-                                   return Limits::has_infinity ? Limits::infinity() : Limits::max();
-                                 });
+  return FoldInto<MinimumNumber>(
+      "amin", a, ReduceSomeOrAll("amin", a, dims, keepdim),
+      [&](auto zero) { return Beyond<decltype(zero)>(a.dtype(), /*above=*/true); });
 }
 
 Tensor SumTo(const Tensor& a, Ints shape) {

@@ -8,8 +8,8 @@
 // order of the operand. Of more, elements are taken in the order of memory, repetitions outermost,
 // then the dimensions with the longest strides: rows that are reduced are added up as
 // processor/loops.h says, by 1024 elements where they do not lie side by side, and what one result
-// is made of is a left fold of these sums, or of elements where rows are kept. f32, f64, i64
-// (wraps, in no order that shows). A sum of nothing is 0. No history; any thread.
+// is made of is a left fold of these sums, or of elements where rows are kept. Numbers:
+// integers wrap, in no order that shows. A sum of nothing is 0. No history; any thread.
 
 #pragma once
 

@@ -123,8 +123,8 @@ bool FactorInto(const Matrix& a, Matrix& l) {
 // A tensor's matrices, one after the other in the host's memory.
 class Stack {
  public:
-  Stack(const char* op, const Tensor& a)
-      : op_(op), here_(MovedTo(Contiguous(a), HostSide(a.device()))) {
+  Stack(const char* op, const Tensor& a) : here_(MovedTo(Contiguous(a), HostSide(a.device()))) {
+    if (!IsFloating(a.dtype())) RefuseDType(op, a.dtype(), kFloatTypes);
     const Ints sizes = a.sizes();
     rows_ = sizes[sizes.size() - 2];
     columns_ = sizes[sizes.size() - 1];
@@ -135,29 +135,28 @@ class Stack {
   Matrix At(int64_t k) const {
     Matrix matrix(rows_, columns_);
     const int64_t size = rows_ * columns_;
-    DispatchFloating(op_, here_.dtype(), [&](auto zero) {
+    DispatchAll(here_.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const T* const from = here_.data<T>() + k * size;
-      std::copy(from, from + size, matrix.elements.begin());
+      std::transform(from, from + size, matrix.elements.begin(), CastNumber<double, T>);
     });
     return matrix;
   }
 
  private:
-  const char* op_;
   Tensor here_;
   int64_t rows_ = 0, columns_ = 0, count_ = 1;
 };
 
 // A tensor of this shape, of what `of` says of each matrix: as many elements each.
 template <typename Function>
-Tensor EachOf(const char* op, const Tensor& like, Ints shape, int64_t count, Function of) {
+Tensor EachOf(const Tensor& like, Ints shape, int64_t count, Function of) {
   Tensor out = Tensor::Empty(shape, like.dtype(), HostSide(like.device()));
-  DispatchFloating(op, like.dtype(), [&](auto zero) {
+  DispatchAll(like.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = out.mutable_data<T>();
     for (int64_t k = 0; k < count; ++k) {
-      for (const double element : of(k).elements) *to++ = static_cast<T>(element);
+      for (const double element : of(k).elements) *to++ = CastNumber<T>(element);
     }
   });
   return MovedTo(out, like.device());
@@ -180,7 +179,7 @@ void CheckSquare(const char* op, const Tensor& a) {
 Tensor Inverse(const Tensor& a) {
   CheckSquare("inverse", a);
   const Stack matrices("inverse", a);
-  return EachOf("inverse", a, a.sizes(), matrices.count(), [&](int64_t k) {
+  return EachOf(a, a.sizes(), matrices.count(), [&](int64_t k) {
     const Eliminated eliminated = Eliminate(matrices.At(k));
     if (eliminated.singular) {
       RefuseMatrix("inverse", k, "is singular; its determinant must not be 0: add to its diagonal");
@@ -192,7 +191,7 @@ Tensor Inverse(const Tensor& a) {
 Tensor Det(const Tensor& a) {
   CheckSquare("det", a);
   const Stack matrices("det", a);
-  return EachOf("det", a, a.sizes().first(a.sizes().size() - 2), matrices.count(), [&](int64_t k) {
+  return EachOf(a, a.sizes().first(a.sizes().size() - 2), matrices.count(), [&](int64_t k) {
     const Eliminated eliminated = Eliminate(matrices.At(k));
     Matrix product(1, 1);
     product(0, 0) = eliminated.parity;
@@ -226,7 +225,7 @@ Tensor SolveTriangular(const Tensor& a, const Tensor& b, bool upper) {
                              ShapeToString(of_b), "; of [..,n,n] and [..,n,k] it goes"));
   }
   const Stack triangles("solve_triangular", a), sides("solve_triangular", b);
-  return EachOf("solve_triangular", b, of_b, sides.count(), [&](int64_t k) {
+  return EachOf(b, of_b, sides.count(), [&](int64_t k) {
     Matrix x = sides.At(k);
     SubstituteInto(triangles.At(k), x, upper, /*unit_diagonal=*/false);
     return x;
@@ -236,7 +235,7 @@ Tensor SolveTriangular(const Tensor& a, const Tensor& b, bool upper) {
 Tensor Cholesky(const Tensor& a) {
   CheckSquare("cholesky", a);
   const Stack matrices("cholesky", a);
-  return EachOf("cholesky", a, a.sizes(), matrices.count(), [&](int64_t k) {
+  return EachOf(a, a.sizes(), matrices.count(), [&](int64_t k) {
     const Matrix matrix = matrices.At(k);
     Matrix l(matrix.rows, matrix.columns);
     if (!FactorInto(matrix, l)) {

@@ -2,7 +2,7 @@
 //
 //   Tensor x = kernels::Inverse(a);   // [..,n,n] -> [..,n,n]
 //
-// f32 and f64, any leading dimensions; f32 is computed in double and rounded once. Elimination goes
+// Floats, any leading dimensions; all are computed in double and rounded once. Elimination goes
 // by the greatest pivot of a column, the first of several, so that results are the same on every
 // machine. What is not square is Error(kShape). n may be 0. On devices that the host does not reach
 // the matrices are brought to the host and back. No history; any thread.

@@ -12,6 +12,7 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/sparse.h"
 
@@ -90,6 +91,11 @@ SparseParts Joined(const SparseParts& a, const SparseParts& b) {
 
 SparseParts Coalesced(const SparseParts& parts) {
   if (parts.is_coalesced) return parts;
+  if (const DType dtype = parts.values.dtype(); IsNarrow(dtype)) {
+    SparseParts wide = Coalesced({parts.indices, Widened(parts.values)});
+    wide.values = Narrowed(wide.values, dtype);
+    return wide;
+  }
   const Entries from(parts);
   std::vector<int64_t> order(static_cast<size_t>(from.count));
   std::iota(order.begin(), order.end(), int64_t{0});

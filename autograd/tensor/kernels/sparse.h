@@ -5,8 +5,8 @@
 //   kernels::AddSparseInto(dense, s);
 //
 // Duplicate entries of each operand are added up first, in order, so that a sum has the bits of the
-// sum of the dense forms. No history, no version is bumped. Element types f32, f64 and i64, for
-// copies all. Sums need equal sizes, dtypes and devices: Error kShape, kDType, kDevice.
+// sum of the dense forms. No history, no version is bumped. Of numbers; copies of
+// every type. Sums need equal sizes, dtypes and devices: Error kShape, kDType, kDevice.
 
 #pragma once
 

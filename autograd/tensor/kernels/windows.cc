@@ -8,6 +8,7 @@
 
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/remote_bodies.h"
 #include "autograd/tensor/kernels/window_bodies.h"
 
@@ -150,6 +151,9 @@ template <typename T>
 }  // namespace
 
 Tensor Unfold(const Tensor& a, const Windows& windows) {
+  if (IsNarrow(a.dtype())) {
+    return Widely([&](const Tensor& wide) { return Unfold(wide, windows); }, a);
+  }
   const Tensor rows = RowMajor(a);
   const Plane plane(a.sizes(), windows);
   const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
@@ -169,6 +173,9 @@ Tensor Unfold(const Tensor& a, const Windows& windows) {
 }
 
 Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
+  if (IsNarrow(columns.dtype())) {
+    return Widely([&](const Tensor& wide) { return Fold(wide, windows, sizes); }, columns);
+  }
   const Tensor rows = RowMajor(columns);
   const Plane plane(sizes, windows);
   if (IsRemote(columns)) [[unlikely]] {
@@ -195,6 +202,7 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
 }
 
 Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
+  if (IsNarrow(a.dtype())) return IndexOfGreatest(Widened(a), windows);
   const Tensor rows = RowMajor(a);
   const Plane plane(a.sizes(), windows);
   const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
@@ -224,6 +232,9 @@ Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
 }
 
 Tensor GivenToGreatest(const Tensor& index, const Tensor& terms, const Windows& windows) {
+  if (IsNarrow(terms.dtype())) {
+    return Widely([&](const Tensor& wide) { return GivenToGreatest(index, wide, windows); }, terms);
+  }
   const auto work =
       BoxWorkOf(windows, terms.numel() / std::max<int64_t>(ProductOf(CountsOf(windows)), 1));
   if (!IsRemote(terms) || !work) return Tensor();
@@ -244,10 +255,9 @@ Tensor WeightsOf(const Windows& windows, const Tensor& like) {
   });
   const int64_t count = ProductOf(CountsOf(windows));
   Tensor out = Tensor::Empty({EntriesOf(windows), count}, like.dtype(), HostSide(like.device()));
-  DispatchFloating("weights", like.dtype(), [&](auto zero) {
+  DispatchAll(like.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    std::transform(weights.begin(), weights.end(), out.mutable_data<T>(),
-                   [](double weight) { return static_cast<T>(weight); });
+    std::transform(weights.begin(), weights.end(), out.mutable_data<T>(), CastNumber<T, double>);
   });
   return MovedTo(out, like.device());
 }
@@ -258,10 +268,9 @@ Tensor NumbersOfEntries(const Windows& windows, const Tensor& like) {
   std::vector<int64_t> entries(count, 0);
   for (size_t i = 0; i < places.size(); ++i) entries[i % count] += places[i] >= 0 ? 1 : 0;
   Tensor out = Tensor::Empty({static_cast<int64_t>(count)}, like.dtype(), HostSide(like.device()));
-  DispatchFloating("entries", like.dtype(), [&](auto zero) {
+  DispatchAll(like.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    std::transform(entries.begin(), entries.end(), out.mutable_data<T>(),
-                   [](int64_t number) { return static_cast<T>(number); });
+    std::transform(entries.begin(), entries.end(), out.mutable_data<T>(), CastNumber<T, int64_t>);
   });
   return MovedTo(out, like.device());
 }

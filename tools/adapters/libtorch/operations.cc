@@ -438,18 +438,21 @@ std::set<Opcode> SingleNodeOps() {
   return ops;
 }
 
+namespace {
+
+constexpr std::pair<DType, at::ScalarType> kTypes[] = {
+    {DType::kF64, at::kDouble},    {DType::kF32, at::kFloat}, {DType::kF16, at::kHalf},
+    {DType::kBF16, at::kBFloat16}, {DType::kI64, at::kLong},  {DType::kI32, at::kInt},
+    {DType::kBool, at::kBool}};
+
+}  // namespace
+
 at::ScalarType TypeOf(DType dtype) {
-  return dtype == DType::kF32    ? at::kFloat
-         : dtype == DType::kI64  ? at::kLong
-         : dtype == DType::kBool ? at::kBool
-                                 : at::kDouble;
+  return std::ranges::find(kTypes, dtype, [](const auto& pair) { return pair.first; })->second;
 }
 
 DType DTypeOf(at::ScalarType type) {
-  return type == at::kFloat  ? DType::kF32
-         : type == at::kLong ? DType::kI64
-         : type == at::kBool ? DType::kBool
-                             : DType::kF64;
+  return std::ranges::find(kTypes, type, [](const auto& pair) { return pair.second; })->first;
 }
 
 }  // namespace twingrad::libtorch

@@ -20,7 +20,7 @@ using program::TensorData;
 template <typename T>
 void Write(const Bits& bits, T* out) {
   for (uint64_t element : bits) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (!std::is_integral_v<T>) {
       *out++ = static_cast<T>(std::bit_cast<double>(element));
     } else {
       *out++ = static_cast<T>(element);
@@ -32,9 +32,9 @@ template <typename T>
 void Read(const T* in, Bits& bits) {
   for (uint64_t& element : bits) {
     const T value = *in++;
-    if constexpr (std::is_floating_point_v<T>) {
-      element = std::isnan(value) ? program::kNanBits
-                                  : std::bit_cast<uint64_t>(static_cast<double>(value));
+    if constexpr (!std::is_integral_v<T>) {
+      const auto number = static_cast<double>(value);
+      element = std::isnan(number) ? program::kNanBits : std::bit_cast<uint64_t>(number);
     } else {
       element = static_cast<uint64_t>(value);
     }
@@ -49,8 +49,14 @@ void WithElements(const at::Tensor& tensor, const Use& use) {
       return use(tensor.data_ptr<float>());
     case DType::kF64:
       return use(tensor.data_ptr<double>());
+    case DType::kF16:
+      return use(tensor.data_ptr<at::Half>());
+    case DType::kBF16:
+      return use(tensor.data_ptr<at::BFloat16>());
     case DType::kI64:
       return use(tensor.data_ptr<int64_t>());
+    case DType::kI32:
+      return use(tensor.data_ptr<int32_t>());
     case DType::kBool:
       return use(tensor.data_ptr<bool>());
   }

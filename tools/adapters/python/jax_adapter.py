@@ -12,7 +12,8 @@ from jax import lax, numpy as jnp
 from tools.adapters.python import calls, core, dropout, functional
 
 jax.config.update('jax_enable_x64', True)
-DTYPES = {'f32': jnp.float32, 'f64': jnp.float64, 'i64': jnp.int64, 'bool': jnp.bool_}
+DTYPES = {'f16': jnp.float16, 'bf16': jnp.bfloat16, 'f32': jnp.float32, 'f64': jnp.float64, 'i32': jnp.int32,
+          'i64': jnp.int64, 'bool': jnp.bool_}
 NAMES = {jnp.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 

@@ -8,7 +8,8 @@ import sys
 from autograd.program import example_reader
 from tools.adapters.python import core
 
-_DTYPES = {'f32': 'float32', 'f64': 'float64', 'i64': 'int64', 'bool': 'bool'}
+_DTYPES = {'f16': 'float16', 'bf16': 'bfloat16', 'f32': 'float32', 'f64': 'float64', 'i32': 'int32', 'i64': 'int64',
+           'bool': 'bool'}
 
 
 def _float(e):

@@ -6,7 +6,8 @@ import torch
 
 from tools.adapters.python import calls, core, dropout
 
-DTYPES = {'f32': torch.float32, 'f64': torch.float64, 'i64': torch.int64, 'bool': torch.bool}
+DTYPES = {'f16': torch.float16, 'bf16': torch.bfloat16, 'f32': torch.float32, 'f64': torch.float64, 'i32': torch.int32,
+          'i64': torch.int64, 'bool': torch.bool}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # What a message holds -> the class of the error; the first that fits. The last two: to say which seed does
 # not fit, PyTorch looks for it by ==, so that a comparison of tensors fails before the message is made.
