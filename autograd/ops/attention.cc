@@ -24,6 +24,7 @@
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/view.h"
 #include "autograd/tensor/kernels/kernels.h"
+#include "autograd/tensor/kernels/narrow.h"
 
 namespace twingrad::ops {
 namespace {
@@ -139,14 +140,18 @@ class AttentionNode final : public Node {
   }
 
   VariableList Apply(VariableList&& gradients) override {
-    const Tensor q = saved_[0].Unpack(this), k = saved_[1].Unpack(this);
-    const Tensor v = saved_[2].Unpack(this);
+    Tensor q = saved_[0].Unpack(this), k = saved_[1].Unpack(this), v = saved_[2].Unpack(this);
     VariableList results(3);
     if (!gradients[0].defined()) return results;
+    const DType dtype = gradients[0].dtype();
+    if (IsShort(dtype)) {
+      for (Tensor* tensor : {&gradients[0], &q, &k, &v}) Widen(*tensor);
+    }
     Wanted wanted;
     for (size_t i = 0; i < 3; ++i) wanted[i] = TaskShouldComputeOutput(i);
     Gradients of_operands = Derive(q, k, v, gradients[0], wanted);
     std::ranges::move(of_operands, results.begin());
+    if (IsShort(dtype)) NarrowAll(results, dtype);
     return results;
   }
   void ReleaseVariables() override {
@@ -199,7 +204,8 @@ Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
 
 Tensor ScaledDotProductAttention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
   CheckOperands(q, k, v);
-  Tensor result = Attend(q.Detach(), k.Detach(), v.Detach(), causal);
+  const auto plain = [](const Tensor& a) { return kernels::Widened(a.Detach()); };
+  Tensor result = kernels::Narrowed(Attend(plain(q), plain(k), plain(v), causal), q.dtype());
   if (ShouldRecord(q, k, v)) {
     Edge edges[] = {GradientEdge(q), GradientEdge(k), GradientEdge(v)};
     RecordNode(MakeNode<AttentionNode>(q, k, v, causal, edges), result);

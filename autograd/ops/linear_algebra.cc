@@ -42,9 +42,13 @@ class MatmulNode final : public Node {
   }
 
   VariableList Apply(VariableList&& gradients) override {
-    const Tensor a = a_.Unpack(this), b = b_.Unpack(this);
+    Tensor a = a_.Unpack(this), b = b_.Unpack(this);
     VariableList results(2);
     if (!gradients[0].defined()) return results;
+    const DType dtype = gradients[0].dtype();
+    if (IsShort(dtype)) [[unlikely]] {
+      for (Tensor* tensor : {&gradients[0], &a, &b}) Widen(*tensor);
+    }
     const Tensor gradient = AsMatrices(gradients[0]);
     if (TaskShouldComputeOutput(0)) {
       const Tensor product = Matmul(gradient, TransposeLast(ReshapeTo(b, matrix_b_)));
@@ -54,6 +58,8 @@ class MatmulNode final : public Node {
       const Tensor product = Matmul(TransposeLast(ReshapeTo(a, matrix_a_)), gradient);
       results[1] = ReshapeTo(SumTo(product, matrix_b_), shape_b_);
     }
+    if (IsShort(dtype)) [[unlikely]]
+      NarrowAll(results, dtype);
     return results;
   }
   void ReleaseVariables() override {

@@ -11,17 +11,19 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/tensor/kernels/kernels.h"
+#include "autograd/tensor/kernels/narrow.h"
 
 namespace twingrad::ops {
 namespace {
 
 double CountOf(const Tensor& each) { return static_cast<double>(each.numel()); }
 
-Tensor Reduce(const Tensor& each, Reduction reduction) {
-  if (reduction == Reduction::kNone) return each;
+// In the type of the operands, in which or wider than which the losses are.
+Tensor Reduce(const Tensor& each, Reduction reduction, DType dtype) {
+  if (reduction == Reduction::kNone) return kernels::Narrowed(each, dtype);
   const Tensor sum = kernels::SumAll(each, false);
-  if (reduction == Reduction::kSum) return sum;
-  return kernels::Div(sum, Constant(CountOf(each), sum));
+  if (reduction == Reduction::kSum) return kernels::Narrowed(sum, dtype);
+  return kernels::Narrowed(kernels::Div(sum, Constant(CountOf(each), sum)), dtype);
 }
 
 // The gradient of what is added up. Where that is nothing, infinity would make NaN of further
@@ -71,8 +73,9 @@ void CheckClasses(const char* op, const Tensor& logits, const Tensor& classes) {
 Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction) {
   CheckDefined("mse_loss", a, b);
   CheckEqualShapes("mse_loss", a, b);
-  const Tensor difference = kernels::Sub(a, b);
-  Tensor result = Reduce(kernels::Mul(difference, difference), reduction);
+  kernels::CheckSameKind("mse_loss", a, b);
+  const Tensor difference = kernels::Sub(kernels::Widened(a), kernels::Widened(b));
+  Tensor result = Reduce(kernels::Mul(difference, difference), reduction, a.dtype());
   if (ShouldRecord(a, b)) {
     Record<2>("MseLossBackward", result, {&a, &b},
               [reduction, count = CountOf(a)](size_t k, const Tensor& g, const Tensor* a_and_b) {
@@ -89,10 +92,13 @@ Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction) {
 Tensor SmoothL1Loss(const Tensor& a, const Tensor& b, Reduction reduction) {
   CheckDefined("smooth_l1_loss", a, b);
   CheckEqualShapes("smooth_l1_loss", a, b);
-  const Tensor d = kernels::Sub(a, b), half = Constant(0.5, d);
+  kernels::CheckSameKind("smooth_l1_loss", a, b);
+  const Tensor d = kernels::Sub(kernels::Widened(a), kernels::Widened(b));
+  const Tensor half = Constant(0.5, d);
   const Tensor near = kernels::Mul(half, kernels::Mul(d, d));
   const Tensor far = kernels::Sub(kernels::Each<kernels::AbsNumber>(d), half);
-  Tensor result = Reduce(kernels::Where(kernels::IsWithin(d, -1, 1), near, far), reduction);
+  Tensor result =
+      Reduce(kernels::Where(kernels::IsWithin(d, -1, 1), near, far), reduction, a.dtype());
   if (ShouldRecord(a, b)) {
     Record<2>("SmoothL1LossBackward", result, {&a, &b},
               [reduction, count = CountOf(a)](size_t k, const Tensor& g, const Tensor* a_and_b) {
@@ -109,10 +115,10 @@ Tensor SmoothL1Loss(const Tensor& a, const Tensor& b, Reduction reduction) {
 Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduction) {
   CheckDefined("cross_entropy", logits, classes);
   CheckClasses("cross_entropy", logits, classes);
-  const Tensor logs = LogSoftmax(logits.Detach(), logits.dim() - 1);
+  const Tensor logs = LogSoftmax(kernels::Widened(logits.Detach()), logits.dim() - 1);
   const Tensor picked = kernels::Gather(logs, logits.dim() - 1, Column(classes), "cross_entropy");
   const Tensor each = WithShape(kernels::Each<kernels::NegNumber>(picked), classes.sizes());
-  Tensor result = Reduce(each, reduction);
+  Tensor result = Reduce(each, reduction, logits.dtype());
   if (ShouldRecord(logits)) {
     Record<2>("CrossEntropyBackward", result, logits,
               [reduction, count = CountOf(each)](const Tensor& g, const Tensor* saved) {
@@ -130,8 +136,10 @@ Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduc
 Tensor BceWithLogits(const Tensor& a, const Tensor& b, Reduction reduction) {
   CheckDefined("bce_with_logits", a, b);
   CheckEqualShapes("bce_with_logits", a, b);
-  const Tensor softplus = kernels::Each<kernels::SoftplusNumber>(a);
-  Tensor result = Reduce(kernels::Sub(softplus, kernels::Mul(a, b)), reduction);
+  kernels::CheckSameKind("bce_with_logits", a, b);
+  const Tensor x = kernels::Widened(a), y = kernels::Widened(b);
+  const Tensor softplus = kernels::Each<kernels::SoftplusNumber>(x);
+  Tensor result = Reduce(kernels::Sub(softplus, kernels::Mul(x, y)), reduction, a.dtype());
   if (ShouldRecord(a, b)) {
     Record<2>("BceWithLogitsBackward", result, {&a, &b},
               [reduction, count = CountOf(a)](size_t k, const Tensor& g, const Tensor* saved) {
@@ -148,9 +156,10 @@ Tensor BceWithLogits(const Tensor& a, const Tensor& b, Reduction reduction) {
 Tensor NllLoss(const Tensor& logs, const Tensor& classes, Reduction reduction) {
   CheckDefined("nll_loss", logs, classes);
   CheckClasses("nll_loss", logs, classes);
-  const Tensor picked = kernels::Gather(logs, logs.dim() - 1, Column(classes), "nll_loss");
+  const Tensor picked =
+      kernels::Gather(kernels::Widened(logs), logs.dim() - 1, Column(classes), "nll_loss");
   const Tensor each = WithShape(kernels::Each<kernels::NegNumber>(picked), classes.sizes());
-  Tensor result = Reduce(each, reduction);
+  Tensor result = Reduce(each, reduction, logs.dtype());
   if (ShouldRecord(logs)) {
     Record<1>("NllLossBackward", result, logs,
               [reduction, count = CountOf(each), sizes = SizesOf(logs)](const Tensor& g,

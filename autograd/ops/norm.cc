@@ -15,6 +15,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/tensor/kernels/kernels.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/remote.h"
 
 namespace twingrad::ops {
@@ -108,10 +109,27 @@ class NormNode final : public Node {
   }
 
   VariableList Apply(VariableList&& gradients) override {
-    const Tensor a = a_.Unpack(this), weight = weight_.Unpack(this);
+    Tensor a = a_.Unpack(this), weight = weight_.Unpack(this);
     VariableList results(num_outputs());
     if (!gradients[0].defined()) return results;
-    const Tensor g = ReshapeTo(gradients[0], layout_.four);
+    const DType dtype = gradients[0].dtype();
+    if (!IsShort(dtype)) return Derive(gradients[0], a, weight);
+    for (Tensor* tensor : {&gradients[0], &a, &weight}) Widen(*tensor);
+    results = Derive(gradients[0], a, weight);
+    NarrowAll(results, dtype);
+    return results;
+  }
+  void ReleaseVariables() override {
+    a_.Reset();
+    weight_.Reset();
+  }
+  std::vector<SavedVariable*> SavedVariables() override { return {&a_, &weight_}; }
+  std::string_view name() const override { return name_; }
+
+ private:
+  VariableList Derive(const Tensor& gradient, const Tensor& a, const Tensor& weight) const {
+    VariableList results(num_outputs());
+    const Tensor g = ReshapeTo(gradient, layout_.four);
     const bool records = ShouldRecord(g, a) || (weight.defined() && ShouldRecord(weight));
     if (!records && !IsRemote(a)) return Values(g, a, weight);
     if (num_outputs() > 2 && TaskShouldComputeOutput(2)) results[2] = OfWeights(g);
@@ -126,14 +144,6 @@ class NormNode final : public Node {
     }
     return results;
   }
-  void ReleaseVariables() override {
-    a_.Reset();
-    weight_.Reset();
-  }
-  std::vector<SavedVariable*> SavedVariables() override { return {&a_, &weight_}; }
-  std::string_view name() const override { return name_; }
-
- private:
   // Where nothing is recorded: all at once.
   VariableList Values(const Tensor& g, const Tensor& a, const Tensor& weight) const {
     const size_t count = num_outputs();
@@ -179,8 +189,9 @@ Tensor Norm(Names names, const Tensor& a, const Tensor& weight, const Tensor& bi
   CheckWeights(names.op, a, weight, layout);
   CheckWeights(names.op, a, bias, layout);
   const Tensor four = ReshapeTo(a.Detach(), layout.four);
-  const auto plain = [](const Tensor& t) { return t.defined() ? t.Detach() : t; };
-  const Tensor result = WithShape(ValueOf(four, plain(weight), plain(bias), layout), layout.sizes);
+  const auto plain = [](const Tensor& t) { return t.defined() ? kernels::Widened(t.Detach()) : t; };
+  const Tensor value = ValueOf(plain(four), plain(weight), plain(bias), layout);
+  const Tensor result = WithShape(kernels::Narrowed(value, a.dtype()), layout.sizes);
   InlinedVector<const Tensor*, 3> operands = {&a};
   for (const Tensor* more : {&weight, &bias}) {
     if (more->defined()) operands.push_back(more);

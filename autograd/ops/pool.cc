@@ -14,6 +14,7 @@
 #include "autograd/ops/unfold.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/reduce.h"
 #include "autograd/tensor/remote.h"
@@ -62,15 +63,20 @@ Windows PortionsOf(const char* op, int dims, const Tensor& a, Ints sizes) {
 }
 
 // Of windows with as many entries as `numbers` says, by window or for all.
-Tensor Average(const char* node, const Tensor& a, const Windows& windows, const Tensor& numbers) {
-  const Tensor columns = kernels::Unfold(a, windows);
+template <typename Numbers>
+Tensor Average(const char* node, const Tensor& a, const Windows& windows, Numbers numbers_like) {
+  const Tensor columns = kernels::Unfold(kernels::Widened(a), windows);
   const Tensor sums = kernels::Sum(columns, {1}, /*keepdim=*/false);
-  Tensor result = WithShape(kernels::Div(sums, numbers), WindowedShape(a, windows));
+  const Tensor numbers = numbers_like(sums);
+  const Tensor means = kernels::Narrowed(kernels::Div(sums, numbers), a.dtype());
+  Tensor result = WithShape(means, WindowedShape(a, windows));
   if (ShouldRecord(a)) {
     Record(node, result, a,
            [windows, numbers, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
-             const Tensor each = ReshapeTo(g, {unfolded[0], 1, unfolded[2]});
-             return Folded(ExpandTo(Div(each, numbers), unfolded), windows, sizes);
+             return Widely(g, [&](const Tensor& h) {
+               const Tensor each = ReshapeTo(h, {unfolded[0], 1, unfolded[2]});
+               return Folded(ExpandTo(Div(each, numbers), unfolded), windows, sizes);
+             });
            });
   }
   return result;
@@ -120,7 +126,8 @@ Tensor AvgPool(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
   const WindowNames names = kAverages[kDims - 1];
   const Windows windows = BoxesOfPool(names.op, kDims, a, kernel, stride, padding);
   const auto entries = static_cast<double>(kernels::EntriesOf(windows));
-  return Average(names.node, a, windows, Constant(entries, a));
+  return Average(names.node, a, windows,
+                 [entries](const Tensor& like) { return Constant(entries, like); });
 }
 
 template <int kDims>
@@ -139,7 +146,9 @@ template <int kDims>
 Tensor AdaptiveAvgPool(const Tensor& a, Ints sizes) {
   const WindowNames names = kAdaptiveAverages[kDims - 1];
   const Windows windows = PortionsOf(names.op, kDims, a, sizes);
-  return Average(names.node, a, windows, kernels::NumbersOfEntries(windows, a));
+  return Average(names.node, a, windows, [&windows](const Tensor& like) {
+    return kernels::NumbersOfEntries(windows, like);
+  });
 }
 
 template <int kDims>

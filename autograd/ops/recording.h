@@ -15,6 +15,8 @@
 //   derivative(gradient)             the gradient of the one operand; nothing is saved
 //   derivative(gradient, saved)      as above, from the variables in the order of Save
 //   derivative(k, gradient, saved)   the gradient of operand k
+//
+// Where the gradient is f16 or bf16 and something was saved, all come as f32 (widened.h).
 
 #pragma once
 
@@ -31,6 +33,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/graph/variable.h"
+#include "autograd/ops/widened.h"
 
 namespace twingrad::ops {
 
@@ -49,9 +52,17 @@ class DerivativeNode final : public Node {
     for (size_t i = 0; i < kSaved; ++i) saved[i] = saved_[i].Unpack(this);
     VariableList results(num_outputs());
     if (!gradients[0].defined()) return results;
+    const DType dtype = gradients[0].dtype();
+    const bool widens = kSaved > 0 && IsShort(dtype);
+    if (widens) [[unlikely]] {
+      Widen(gradients[0]);
+      for (Tensor& tensor : saved) Widen(tensor);
+    }
     for (size_t k = 0; k < num_outputs(); ++k) {
       if (TaskShouldComputeOutput(k)) results[k] = Derive(k, gradients[0], saved.data());
     }
+    if (widens) [[unlikely]]
+      NarrowAll(results, dtype);
     return results;
   }
   void ReleaseVariables() override {

@@ -10,6 +10,7 @@
 #include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/kernels.h"
+#include "autograd/tensor/kernels/narrow.h"
 
 namespace twingrad::ops {
 namespace {
@@ -132,13 +133,15 @@ Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
 Tensor Mean(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("mean", a);
   const double count = CountOf(a, dims);
-  const Tensor sum = SumValues(a, dims, keepdim);
-  Tensor result = kernels::Div(sum, Constant(count, sum));
+  const Tensor sum = SumValues(kernels::Widened(a), dims, keepdim);
+  Tensor result = kernels::Narrowed(kernels::Div(sum, Constant(count, sum)), a.dtype());
   if (ShouldRecord(a)) {
     // A mean over nothing has no part to hand out; infinity would make NaN of further derivatives.
     Record("MeanBackward", result, a,
            [count, kept = KeptShape(a, dims), sizes = SizesOf(a)](const Tensor& g) {
-             const Tensor share = count == 0 ? g : Div(g, Constant(count, g));
+             // 1 by the count may be beyond a short type.
+             const Tensor share = Widely(
+                 g, [&](const Tensor& h) { return count == 0 ? h : Div(h, Constant(count, h)); });
              return ExpandTo(ReshapeTo(share, kept), sizes);
            });
   }
@@ -148,10 +151,10 @@ Tensor Mean(const Tensor& a, Ints dims, bool keepdim) {
 Tensor Var(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("var", a);
   const double count = CountOf(a, dims);
-  const Tensor sum = SumValues(a, dims, /*keepdim=*/true);
-  const Tensor apart = kernels::Sub(a, kernels::Div(sum, Constant(count, sum)));
+  const Tensor x = kernels::Widened(a), sum = SumValues(x, dims, /*keepdim=*/true);
+  const Tensor apart = kernels::Sub(x, kernels::Div(sum, Constant(count, sum)));
   const Tensor squares = SumValues(kernels::Mul(apart, apart), dims, keepdim);
-  Tensor result = kernels::Div(squares, Constant(count, squares));
+  Tensor result = kernels::Narrowed(kernels::Div(squares, Constant(count, squares)), a.dtype());
   if (ShouldRecord(a)) {
     Record<1>("VarBackward", result, a,
               [count, dims = Shape(dims.begin(), dims.end()), kept = KeptShape(a, dims)](
@@ -168,19 +171,20 @@ Tensor Var(const Tensor& a, Ints dims, bool keepdim) {
 Tensor Std(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("std", a);
   const double count = CountOf(a, dims);
-  const Tensor sum = SumValues(a, dims, /*keepdim=*/true);
+  const Tensor x = kernels::Widened(a), sum = SumValues(x, dims, /*keepdim=*/true);
   Tensor mean = kernels::Div(sum, Constant(count, sum));
-  if (count > 0) mean = Between(mean, kernels::Amin(a, dims, true), kernels::Amax(a, dims, true));
-  const Tensor apart = kernels::Sub(a, mean);
+  if (count > 0) mean = Between(mean, kernels::Amin(x, dims, true), kernels::Amax(x, dims, true));
+  const Tensor apart = kernels::Sub(x, mean);
   const Tensor squares = SumValues(kernels::Mul(apart, apart), dims, keepdim);
   const Tensor variance = kernels::Div(squares, Constant(count, squares));
-  Tensor result = kernels::Each<kernels::SqrtNumber>(variance);
+  Tensor result = kernels::Narrowed(kernels::Each<kernels::SqrtNumber>(variance), a.dtype());
   if (ShouldRecord(a)) {
     Record<1>("StdBackward", result, a,
               [count, dims = Shape(dims.begin(), dims.end()), kept = KeptShape(a, dims)](
                   const Tensor& g, const Tensor* operand) {
-                const Tensor& x = operand[0];
-                const Tensor distance = Sub(x, Mean(x, dims, true)), r = Std(x, dims, true);
+                const Tensor& all = operand[0];
+                const Tensor distance = Sub(all, Mean(all, dims, true));
+                const Tensor r = Std(all, dims, true);
                 const Tensor share = count == 0 ? g : Div(g, Constant(count, g));
                 return AlongUnit(ReshapeTo(share, kept), distance, r);
               })
@@ -191,7 +195,8 @@ Tensor Std(const Tensor& a, Ints dims, bool keepdim) {
 
 Tensor Norm(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("norm", a);
-  Tensor result = kernels::Each<kernels::SqrtNumber>(SumValues(kernels::Mul(a, a), dims, keepdim));
+  const Tensor x = kernels::Widened(a), squares = SumValues(kernels::Mul(x, x), dims, keepdim);
+  Tensor result = kernels::Narrowed(kernels::Each<kernels::SqrtNumber>(squares), a.dtype());
   if (ShouldRecord(a)) {
     Record<2>("NormBackward", result, a,
               [kept = KeptShape(a, dims)](const Tensor& g, const Tensor* a_and_result) {

@@ -21,7 +21,15 @@ class UnaryNode final : public Node {
     if (rule_.saves != Saves::kNothing) SavedVariable::UnpackAll(&saved_, 1, 1, this, places);
     VariableList results(1);
     if (gradients[0].defined() && TaskShouldComputeOutput(0)) {
+      const DType dtype = gradients[0].dtype();
+      const bool widens = IsShort(dtype) && rule_.saves != Saves::kNothing;
+      if (widens) [[unlikely]] {
+        Widen(gradients[0]);
+        Widen(saved);
+      }
       results[0] = rule_.derivative(gradients[0], saved);
+      if (widens) [[unlikely]]
+        NarrowAll(results, dtype);
     }
     return results;
   }
@@ -63,14 +71,21 @@ class BinaryNode final : public Node {
     Tensor* const places[] = {&saved.a, &saved.b, &saved.result};
     if (saves_ != 0) SavedVariable::UnpackAll(saved_, 3, saves_, this, places);
     VariableList results(2);
-    const Tensor& gradient = gradients[0];
+    Tensor& gradient = gradients[0];
     if (!gradient.defined()) return results;
+    const DType dtype = gradient.dtype();
+    const bool widens = IsShort(dtype) && saves_ != 0;
+    if (widens) [[unlikely]] {
+      for (Tensor* tensor : {&gradient, &saved.a, &saved.b, &saved.result}) Widen(*tensor);
+    }
     if (TaskShouldComputeOutput(0)) {
       results[0] = reduced_a_.Undo(rule_.derivative_a(gradient, saved));
     }
     if (TaskShouldComputeOutput(1)) {
       results[1] = reduced_b_.Undo(rule_.derivative_b(gradient, saved));
     }
+    if (widens) [[unlikely]]
+      NarrowAll(results, dtype);
     return results;
   }
   void ReleaseVariables() override {

@@ -7,6 +7,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/tensor/kernels/kernels.h"
+#include "autograd/tensor/kernels/narrow.h"
 
 namespace twingrad::ops {
 namespace {
@@ -45,8 +46,9 @@ Tensor WeightedSum(const Tensor& x, const Tensor& a, const Tensor& r, int64_t di
 
 Tensor Softmax(const Tensor& a, int64_t dim) {
   CheckDimOf("softmax", a, dim);
-  const Tensor each = kernels::Each<kernels::ExpNumber>(Shifted(a, dim));
-  Tensor result = kernels::Div(each, kernels::Sum(each, {dim}, true));
+  const Tensor each = kernels::Each<kernels::ExpNumber>(Shifted(kernels::Widened(a), dim));
+  const Tensor shares = kernels::Div(each, kernels::Sum(each, {dim}, true));
+  Tensor result = kernels::Narrowed(shares, a.dtype());
   if (ShouldRecord(a)) {
     Record<1>("SoftmaxBackward", result, a, [dim](const Tensor& g, const Tensor* r) {
       return Mul(Sub(g, Sum(Mul(g, r[0]), {dim}, true)), r[0]);
@@ -57,10 +59,10 @@ Tensor Softmax(const Tensor& a, int64_t dim) {
 
 Tensor LogSoftmax(const Tensor& a, int64_t dim) {
   CheckDimOf("log_softmax", a, dim);
-  const Tensor shifted = Shifted(a, dim);
-  Tensor result =
-      kernels::Sub(shifted, kernels::Each<kernels::LogNumber>(kernels::Sum(
-                                kernels::Each<kernels::ExpNumber>(shifted), {dim}, true)));
+  const Tensor shifted = Shifted(kernels::Widened(a), dim);
+  const Tensor total = kernels::Sum(kernels::Each<kernels::ExpNumber>(shifted), {dim}, true);
+  const Tensor logs = kernels::Sub(shifted, kernels::Each<kernels::LogNumber>(total));
+  Tensor result = kernels::Narrowed(logs, a.dtype());
   if (ShouldRecord(a)) {
     Record<1>("LogSoftmaxBackward", result, a, [dim](const Tensor& g, const Tensor* r) {
       const Tensor sum = Sum(g, {dim}, true);
@@ -87,18 +89,19 @@ Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
 
 Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("logsumexp", a);
-  const Tensor top = kernels::Amax(a, dims, true);
+  const Tensor x = kernels::Widened(a);
+  const Tensor top = kernels::Amax(x, dims, true);
   // An infinite shift would give NaN.
   const Tensor zero = Constant(0, top);
   const Tensor shift = kernels::Where(kernels::IsZero(kernels::Sub(top, top)), top, zero);
   const Tensor sums =
-      SumValues(kernels::Each<kernels::ExpNumber>(kernels::Sub(a, shift)), dims, true);
+      SumValues(kernels::Each<kernels::ExpNumber>(kernels::Sub(x, shift)), dims, true);
   const Tensor kept = kernels::Add(kernels::Each<kernels::LogNumber>(sums), shift);
   Shape sizes;
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (keepdim || !IsReduced(dims, d)) sizes.push_back(kept.sizes()[d]);
   }
-  Tensor result = WithShape(kept, sizes);
+  Tensor result = kernels::Narrowed(WithShape(kept, sizes), a.dtype());
   if (ShouldRecord(a)) {
     Record<2>("LogsumexpBackward", result, a,
               [kept = KeptShape(a, dims)](const Tensor& g, const Tensor* a_and_result) {

@@ -119,9 +119,13 @@ class SolveTriangularNode final : public Node {
   }
 
   VariableList Apply(VariableList&& gradients) override {
-    const Tensor a = a_.Unpack(this), x = x_.Unpack(this);
+    Tensor a = a_.Unpack(this), x = x_.Unpack(this);
     VariableList results(2);
     if (!gradients[0].defined()) return results;
+    const DType dtype = gradients[0].dtype();
+    if (IsShort(dtype)) {
+      for (Tensor* tensor : {&gradients[0], &a, &x}) Widen(*tensor);
+    }
     const auto of_b = [&] { return SolveTriangular(TransposeLast(a), gradients[0], !upper_); };
     if (TaskShouldComputeOutput(1)) results[1] = of_b();
     if (TaskShouldComputeOutput(0)) {
@@ -131,6 +135,7 @@ class SolveTriangularNode final : public Node {
       const Tensor product = Neg(Matmul(AsStack(h), TransposeLast(AsStack(x))));
       results[0] = ReshapeTo(upper_ ? Triu(product, 0) : Tril(product, 0), SizesOf(a));
     }
+    if (IsShort(dtype)) NarrowAll(results, dtype);
     return results;
   }
   void ReleaseVariables() override {

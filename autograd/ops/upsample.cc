@@ -10,6 +10,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/unfold.h"
 #include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/reduce.h"
 
 namespace twingrad::ops {
@@ -36,15 +37,17 @@ Windows WindowsOf(const char* op, int dims, const Tensor& a, Ints sizes, LineOf 
 
 // Sums of entries times weights.
 Tensor Interpolated(const char* node, const Tensor& a, const Windows& windows) {
-  const Tensor columns = kernels::Unfold(a, windows);
-  const Tensor weights = kernels::WeightsOf(windows, a);
+  const Tensor columns = kernels::Unfold(kernels::Widened(a), windows);
+  const Tensor weights = kernels::WeightsOf(windows, columns);
   const Tensor sums = kernels::Sum(kernels::Mul(columns, weights), {1}, /*keepdim=*/false);
-  Tensor result = WithShape(sums, WindowedShape(a, windows));
+  Tensor result = WithShape(kernels::Narrowed(sums, a.dtype()), WindowedShape(a, windows));
   if (ShouldRecord(a)) {
     Record(node, result, a,
            [windows, weights, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
-             const Tensor each = ReshapeTo(g, {unfolded[0], 1, unfolded[2]});
-             return Folded(Mul(each, weights), windows, sizes);
+             return Widely(g, [&](const Tensor& h) {
+               const Tensor each = ReshapeTo(h, {unfolded[0], 1, unfolded[2]});
+               return Folded(Mul(each, weights), windows, sizes);
+             });
            });
   }
   return result;
