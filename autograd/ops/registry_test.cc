@@ -33,8 +33,8 @@ TEST(Registry, DomainsFollowTheSignatures) {
     const program::Signature& signature = program::SignatureOf(operation.opcode);
     const std::string_view types = signature.dtypes == program::DTypeRule::kAny ? "all"
                                    : signature.dtypes == program::DTypeRule::kNumeric
-                                       ? "f32 f64 i64"
-                                       : "f32 f64";
+                                       ? "numbers"
+                                       : "floats";
     const std::string domain(operation.domain);
     EXPECT_EQ(domain.substr(0, domain.find(';')), types) << signature.name;
   }

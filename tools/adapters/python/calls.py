@@ -43,6 +43,14 @@ def only(condition, function):
     return call
 
 
+def in_type_of_operand(function, convert):
+    """The function; a result of another type than the operand, as the sum of short integers may have, is converted."""
+    def call(a, x):
+        y = function(a, x)
+        return y if y.dtype == x.dtype else convert(y, x.dtype)
+    return call
+
+
 def span(a):
     """The arguments of a slice."""
     return a.get('start', 0), a.get('stop'), a.get('step', 1)

@@ -283,7 +283,7 @@ OPS |= {
     'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),
     'sgn': lambda a, x: jnp.where(x == x, jnp.sign(x), 0).astype(x.dtype), 'clamp': clamp,
     'addmm': lambda a, x, y, z: x + y @ z, 'detach': lambda a, x: lax.stop_gradient(x),
-    'cast': lambda a, x: (jnp.astype if a['to'] == 'i64' else calls.only(floating, jnp.astype))(
+    'cast': lambda a, x: (jnp.astype if a['to'] in ('i32', 'i64') else calls.only(floating, jnp.astype))(
         x, DTYPES[a['to']]),
     'pow': lambda a, *x: calls.only(floating, jnp.power)(*x), 'index_select': index_select,
     'gather': lambda a, x, index: x[places(a, x, index)], 'scatter_add': scatter_add,
@@ -318,6 +318,9 @@ OPS |= {
         x, tuple(d for d in a.get('dims', range(x.ndim)) if x.shape[d] == 1))}
 
 
+OPS |= {name: calls.in_type_of_operand(OPS[name], jnp.astype) for name in 'sum prod cumsum cumprod'.split()}
+
+
 class Jax(functional.Functional):
     FUNCTIONS = OPS
     HELLO = core.hello('jax', jax.__version__, DTYPES, ['read_grad', 'zero_grad', *OPS], raises='index',
@@ -342,7 +345,9 @@ class Jax(functional.Functional):
         tensor[...] = number
 
     def data(self, tensor):
-        return NAMES[tensor.dtype], list(tensor.shape), numpy.asarray(tensor).reshape(-1).tolist()
+        flat = numpy.asarray(tensor).reshape(-1)
+        # numpy itself has no bf16.
+        return NAMES[tensor.dtype], list(tensor.shape), (flat.astype(numpy.float64) if floating(flat) else flat).tolist()
 
 
 if __name__ == '__main__':
