@@ -64,6 +64,13 @@ inline double NextBelow(double x, const FloatFormat& f) {
   return half < nearest ? half : nearest - place;
 }
 
+// As Rounded, but what is finite and not 0 stays so.
+inline double Fitted(double x, const FloatFormat& f) {
+  const double rounded = Rounded(x, f);
+  if (std::isinf(rounded) && std::isfinite(x)) return std::copysign(f.largest, x);
+  return rounded == 0 && x != 0 ? std::copysign(f.tiny, x) : rounded;
+}
+
 // Whether it is a number of the format, an infinity or NaN.
 inline bool IsRepresentable(double x, const FloatFormat& f) {
   return std::isnan(x) || Rounded(x, f) == x;

@@ -38,9 +38,9 @@ int64_t WrapPower(int64_t base, int64_t exponent) {
 int64_t Greater(int64_t a, int64_t b) { return a < b ? b : a; }
 int64_t Lesser(int64_t a, int64_t b) { return b < a ? b : a; }
 
-Number Greatest(Number a, Number b, const Format&) { return Maximum(a, b); }
-Number Least(Number a, Number b, const Format&) { return Minimum(a, b); }
-Number SquaredDifference(Number a, Number b, const Format& f) {
+Number Greatest(Number a, Number b, const FloatFormat&) { return Maximum(a, b); }
+Number Least(Number a, Number b, const FloatFormat&) { return Minimum(a, b); }
+Number SquaredDifference(Number a, Number b, const FloatFormat& f) {
   const Number difference = Subtract(a, b, f);
   return Multiply(difference, difference, f);
 }
@@ -88,7 +88,7 @@ void PowerByBase(Number a, Number b, Partials* out) {
     if (IsExactly(a, 0) && exponent.v < -exponent.e) {
       return b.v > 0 ? Number{std::copysign(kUnknown, factor.v), 0} : kNoDerivative;
     }
-    return factor * Power(a, exponent, kDoubleFormat);
+    return factor * Power(a, exponent, kF64Format);
   };
   out->a = slope(b, b - kOne);
   out->aa = slope(b * (b - kOne), b - kTwo);
@@ -107,10 +107,10 @@ void PowerByExponent(const ElementwisePoint& p, Partials* out) {
     out->b = out->bb = out->ab = may_be_positive && a.e > 0 ? kNothingKnown : kNoDerivative;
     return;
   }
-  const Number log = Log(a, kDoubleFormat);
+  const Number log = Log(a, kF64Format);
   out->b = p.result * log;
   out->bb = out->b * log;
-  out->ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * log);
+  out->ab = Power(a, b - kOne, kF64Format) * (kOne + b * log);
 }
 
 Partials PartialsOfPower(const ElementwisePoint& p, Choices& choices) {

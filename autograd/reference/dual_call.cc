@@ -118,7 +118,7 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call,
 }
 
 Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, double* spread) const {
-  SumInAnyOrder sum(kDoubleFormat);
+  SumInAnyOrder sum(kF64Format);
   bool undefined = false, or_nan = false;
   double infinite = 0;
   // Of an infinity, whose sign is certain or not.
@@ -136,7 +136,7 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
       if (seed.v == 0 && seed.e == 0 && std::isfinite(slope.v)) continue;
       *spread += (std::fabs(seed.v) + seed.e) * t->Spread(i, variable);
       if (std::isfinite(seed.v) && std::isfinite(slope.v)) {
-        sum.Add(Multiply(seed, slope, kDoubleFormat));
+        sum.Add(Multiply(seed, slope, kF64Format));
       } else if (slope.v == 0 && slope.e == 0 && !std::isnan(seed.v)) {
         or_nan = true;
         undefined |= tangents_.Zeroed(variable);
@@ -163,7 +163,7 @@ namespace {
 double AddCurvature(const Tangents& t, int32_t i, int32_t variable, Number seed, double* row) {
   const double error = t.second_error[i];
   const auto product = [&](double derivative) {
-    return Multiply(seed, {derivative, error}, kDoubleFormat);
+    return Multiply(seed, {derivative, error}, kF64Format);
   };
   double largest = 0, worst = 0;
   for (int32_t k = t.begin; k < t.end; ++k) {
@@ -198,8 +198,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
         error += AddCurvature(*t, i, variable, seed, out->FirstOf(j));
         const Number slope{t->First(i, variable), t->first_error[i]};
         for (int32_t k = 0; dt != nullptr && k < dt->width(); ++k) {
-          out->FirstOf(j)[dt->begin + k] +=
-              Multiply(slope, {dt->FirstOf(i)[k], 0}, kDoubleFormat).v;
+          out->FirstOf(j)[dt->begin + k] += Multiply(slope, {dt->FirstOf(i)[k], 0}, kF64Format).v;
         }
         if (dt == nullptr) continue;
         magnitude += std::fabs(slope.v) * dt->first_magnitude[i];

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/base/float_format.h"
 #include "autograd/program/op_facts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
@@ -118,8 +119,8 @@ class Finder {
   void TakeSaved(int32_t at, bool is_product) {
     const double by = scales_.back();
     if (by == 1) return;
-    // In f32 it is rounded.
-    if (is_product && static_cast<double>(static_cast<float>(by)) == by) {
+    // In the shorter formats it is rounded.
+    if (is_product && IsRepresentable(by, kF16Format) && IsRepresentable(by, kBF16Format)) {
       plan_.statements[at].scale = by;
     } else {
       Note(at, is_product ? Disturbance::kChanges : Disturbance::kNan);

@@ -35,7 +35,7 @@ const Array* UnaryValue(const Evaluation& evaluation) {
   }();
   const Array* a = evaluation.in[0];
   if (IsFloating(a->dtype)) {
-    return MapUnary<kIsNegation>(evaluation.arena, a, [](Number x, const Format& f) {
+    return MapUnary<kIsNegation>(evaluation.arena, a, [](Number x, const FloatFormat& f) {
       if constexpr (std::is_invocable_v<decltype(kOfNumber), Number>) {
         return kOfNumber(x);
       } else {
@@ -59,7 +59,7 @@ const Array* BinaryValue(const Evaluation& evaluation) {
   const Array *a = evaluation.in[0], *b = evaluation.in[1];
   Result result(evaluation.arena, a->dtype, a->shape, a->size);
   if (IsFloating(a->dtype)) {
-    const Format& format = FormatOf(a->dtype);
+    const FloatFormat& format = FormatOf(a->dtype);
     for (int32_t i = 0; i < a->size; ++i) {
       const Number x = kTakesInfinities ? a->Signless(i) : a->At(i);
       const Number y = kTakesInfinities ? b->Signless(i) : b->At(i);

@@ -62,7 +62,7 @@ struct Exponentials {
 Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
   const auto& [arena, in, arguments, lenient] = evaluation;
   const Array* a = in[0];
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   const Shape* shape = arguments.shape;
   const int32_t groups = Count(*shape);
   Exponentials x{NewBoundedArray(arena, a->dtype, a->shape),
@@ -100,7 +100,7 @@ Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
 // Engines take the greatest away from all before; exponentials, their sum and the division round.
 double ShareError(const Evaluation& evaluation, int32_t i, double share, double greatest_element) {
   const Array& a = *evaluation.in[0];
-  const Format& format = FormatOf(a.dtype);
+  const FloatFormat& format = FormatOf(a.dtype);
   const IndexMap& map = evaluation.arguments.map;
   const auto off = [&](int32_t k) {
     return a.Error(k) + format.unit * std::fabs(a.v[k] - greatest_element);
@@ -126,7 +126,7 @@ double ShareError(const Evaluation& evaluation, int32_t i, double share, double 
 template <bool kOfLogarithm>
 const Array* Softmax(const Evaluation& evaluation) {
   const Array* a = evaluation.in[0];
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   const Exponentials x = Exponentiate(evaluation, false);
   Array* out = NewBoundedArray(evaluation.arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
@@ -146,7 +146,7 @@ const Array* Softmax(const Evaluation& evaluation) {
 
 const Array* LogSumExp(const Evaluation& evaluation) {
   const DType dtype = evaluation.in[0]->dtype;
-  const Format& format = FormatOf(dtype);
+  const FloatFormat& format = FormatOf(dtype);
   const Exponentials x = Exponentiate(evaluation, true);
   Array* out = NewBoundedArray(evaluation.arena, dtype, evaluation.arguments.shape);
   for (int32_t g = 0; g < out->size; ++g) {

@@ -56,7 +56,7 @@ Jets JetAlgebra::Apply(Primitive primitive, const PrimitiveArguments& arguments,
   if (primitive == Primitive::kDivideCount) {
     // Of a mean over nothing, which is NaN, no derivative is.
     const int64_t count = std::max<int64_t>(arguments.count, 1);
-    const Number share = Divide({1, 0}, FromInteger(count, kDoubleFormat), kDoubleFormat);
+    const Number share = Divide({1, 0}, FromInteger(count, kF64Format), kF64Format);
     auto* partials = arena_.Allocate<Partials>(value->size);
     std::fill(partials, partials + value->size, Partials{.a = share});
     return {value, tangents_.Combine(a.tangents, nullptr, value->size, partials)};
@@ -80,8 +80,8 @@ Jets JetAlgebra::Elementwise(Primitive primitive, const Array* value, const Jets
     partials[i] = partials_of(point, choices_);
     if (product_scale_ == 1 || primitive != Primitive::kMultiply) continue;
     const Number scale{product_scale_, 0};
-    partials[i].a = Multiply(partials[i].a, scale, kDoubleFormat);
-    partials[i].b = Multiply(partials[i].b, scale, kDoubleFormat);
+    partials[i].a = Multiply(partials[i].a, scale, kF64Format);
+    partials[i].b = Multiply(partials[i].b, scale, kF64Format);
   }
   return {value, tangents_.Combine(a.tangents, b.tangents, value->size, partials)};
 }

@@ -134,7 +134,7 @@ Wide ErrorsOf(const Wide& a, const Wide& x, const Wide& errors) {
 const Array* Inverse(const Evaluation& evaluation) {
   const Array* a = evaluation.in[0];
   const MatrixStack stack(*a->shape);
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   const std::vector<double> pivoting = PivotingErrors(*a);
   Result result(evaluation.arena, a->dtype, a->shape, a->size);
   bool open = false;

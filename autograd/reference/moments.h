@@ -142,7 +142,7 @@ ValueIn<Algebra> VarianceGradient(Algebra& algebra, const ValueIn<Algebra>& a,
 template <typename Algebra>
 ValueIn<Algebra> Inexact(Algebra& algebra, const ValueIn<Algebra>& like, double number) {
   const Array& array = *algebra.ArrayOf(like);
-  const Format& format = FormatOf(array.dtype);
+  const FloatFormat& format = FormatOf(array.dtype);
   const double v = Rounded(number, format);
   Array* all = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
   std::fill(all->v, all->v + array.size, v);

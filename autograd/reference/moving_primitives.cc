@@ -37,7 +37,7 @@ const Array* Select(const Evaluation& evaluation) {
 const Array* Weigh(const Evaluation& evaluation) {
   const Array *a = evaluation.in[0], *weights = evaluation.in[1];
   Result result(evaluation.arena, a->dtype, a->shape, a->size);
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   for (int32_t i = 0; i < a->size; ++i) {
     Number x = Multiply(a->At(i), weights->At(i), format);
     // With a weight that may be 0, an element that is not finite may be dropped or become NaN.
@@ -51,7 +51,7 @@ const Array* DivideCount(const Evaluation& evaluation) {
   const Array* a = evaluation.in[0];
   const Number count = FromInteger(evaluation.arguments.count, FormatOf(a->dtype));
   return MapUnary(evaluation.arena, a,
-                  [count](Number x, const Format& f) { return Divide(x, count, f); });
+                  [count](Number x, const FloatFormat& f) { return Divide(x, count, f); });
 }
 
 const Array* Cast(const Evaluation& evaluation) {
@@ -60,7 +60,7 @@ const Array* Cast(const Evaluation& evaluation) {
   Result result(evaluation.arena, to, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     if (IsFloating(to)) {
-      const Format& format = FormatOf(to);
+      const FloatFormat& format = FormatOf(to);
       Number x = IsFloating(a->dtype) ? Converted(a->At(i), format) : FromInteger(a->i[i], format);
       if (!IsFloating(a->dtype) && a->Error(i) != 0) x.e = kUnknown;
       result.Set(i, x);
@@ -75,7 +75,7 @@ const Array* Cast(const Evaluation& evaluation) {
       }
       x = x != 0 ? 1 : 0;
     } else if (IsFloating(a->dtype)) {
-      error = Truncated(a->At(i), &x).e;
+      error = Truncated(a->At(i), to, &x).e;
     }
     result.SetInteger(i, x, error);
   }
@@ -155,7 +155,7 @@ const Array* Overwrite(const Evaluation& evaluation) {
 Term Shared(const Backward& b, const Term& g) {
   const int64_t count = b.step.arguments.count;
   if (count == 0) return g;
-  const Term part = g / g.Filled(FromInteger(count, FormatOf(g.v.data->dtype)).v);
+  const Term part = g / g.Filled(static_cast<double>(count));
   if (b.rules().divides_late && part.v.tracked) b.calculus.nodes()[part.v.node].saves = false;
   return part;
 }

@@ -50,7 +50,7 @@ struct Place {
   bool may_be_before = false;  // whether an engine may take the place for one before `whole`
 };
 
-Place PlaceOf(const Scale& scale, int64_t entry, bool clamps, const Format& f) {
+Place PlaceOf(const Scale& scale, int64_t entry, bool clamps, const FloatFormat& f) {
   int64_t numerator = entry * scale.slope + scale.start;
   const bool outside = clamps && numerator < 0;
   if (outside) numerator = 0;
@@ -68,17 +68,17 @@ Place PlaceOf(const Scale& scale, int64_t entry, bool clamps, const Format& f) {
 
 // R. Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981, (8), a = -3/4: of
 // entries at distances of up to 1, and of 1 to 2.
-Number Near(Number x, const Format& f) {
+Number Near(Number x, const FloatFormat& f) {
   const Number linear = Subtract(Multiply({1.25, 0}, x, f), {2.25, 0}, f);
   return Add(Multiply(Multiply(linear, x, f), x, f), {1, 0}, f);
 }
-Number Far(Number x, const Format& f) {
+Number Far(Number x, const FloatFormat& f) {
   const Number linear = Add(Multiply({-0.75, 0}, x, f), {3.75, 0}, f);
   const Number square = Subtract(Multiply(linear, x, f), {6, 0}, f);
   return Add(Multiply(square, x, f), {3, 0}, f);
 }
 
-WeightedPlaces LinearTerms(const Scale& scale, int64_t entry, const Format& f) {
+WeightedPlaces LinearTerms(const Scale& scale, int64_t entry, const FloatFormat& f) {
   const Place place = PlaceOf(scale, entry, /*clamps=*/true, f);
   WeightedPlaces terms = {{place.whole, place.rest},
                           {std::min(place.whole + 1, scale.size - 1), place.part}};
@@ -88,7 +88,7 @@ WeightedPlaces LinearTerms(const Scale& scale, int64_t entry, const Format& f) {
   return terms;
 }
 
-WeightedPlaces CubicTerms(const Scale& scale, int64_t entry, const Format& f) {
+WeightedPlaces CubicTerms(const Scale& scale, int64_t entry, const FloatFormat& f) {
   const Place place = PlaceOf(scale, entry, /*clamps=*/false, f);
   const Number one = {1, 0};
   const Number weights[] = {Far(Add(one, place.part, f), f), Near(place.part, f),
@@ -103,7 +103,7 @@ WeightedPlaces CubicTerms(const Scale& scale, int64_t entry, const Format& f) {
 }
 
 std::vector<WeightedPlaces> AlongDimension(Opcode op, bool corners, int64_t from, int64_t to,
-                                           const Format& f) {
+                                           const FloatFormat& f) {
   const Scale scale(from, to, corners);
   std::vector<WeightedPlaces> all;
   for (int64_t i = 0; i < to; ++i) {
@@ -118,7 +118,7 @@ std::vector<WeightedPlaces> AlongDimension(Opcode op, bool corners, int64_t from
 // Those of the dimensions before, and of one more of this size.
 std::vector<WeightedPlaces> Crossed(const std::vector<WeightedPlaces>& outer,
                                     const std::vector<WeightedPlaces>& inner, int64_t size,
-                                    const Format& f) {
+                                    const FloatFormat& f) {
   std::vector<WeightedPlaces> crossed;
   for (const WeightedPlaces& rows : outer) {
     for (const WeightedPlaces& columns : inner) {
@@ -145,7 +145,7 @@ Shape ReplanedShape(const program::Statement& statement, const Shape& from) {
 
 Neighbours NeighboursOf(Arena& arena, const program::Statement& statement, const Shape& from,
                         DType dtype) {
-  const Format& f = FormatOf(dtype);
+  const FloatFormat& f = FormatOf(dtype);
   const List sizes = statement.Get<List>(Key::kShape);
   const bool corners = statement.Get<bool>(Key::kAlignCorners);
   const size_t lead = from.size() - sizes.size();

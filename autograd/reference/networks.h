@@ -31,7 +31,7 @@ ValueIn<Algebra> DroppedOf(Algebra& algebra, const program::Statement& statement
   const Array& array = *algebra.ArrayOf(a);
   const auto by = statement.Get<double>(program::Key::kBy);
   const auto seed = statement.Get<int64_t>(program::Key::kSeed);
-  const Format& format = FormatOf(array.dtype);
+  const FloatFormat& format = FormatOf(array.dtype);
   const double kept = Rounded(1 / (1 - by), format);
   int exponent = 0;
   const bool exact = std::frexp(1 - by, &exponent) == 0.5;

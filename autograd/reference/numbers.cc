@@ -24,14 +24,14 @@ Number OfEitherSign(double r) {
 }
 
 // Of one exact operand: NaN or infinity at the function's edge of its domain.
-Number Unary(double x, double r, const Format& f, double propagated, double ulps) {
+Number Unary(double x, double r, const FloatFormat& f, double propagated, double ulps) {
   if (!std::isfinite(r))
     return NonFinite(r, propagated == 0 && !(std::isfinite(x) && std::isinf(r)));
   return Bounded(r, propagated, 2 * ulps, f);
 }
 
 // a to a small whole power by repeated products, each of which must be lossless.
-bool ExactWholePower(double a, int n, const Format& f, double* result) {
+bool ExactWholePower(double a, int n, const FloatFormat& f, double* result) {
   double p = 1;
   for (int i = 0; i < n; ++i) {
     const double next = p * a;
@@ -44,7 +44,7 @@ bool ExactWholePower(double a, int n, const Format& f, double* result) {
   return true;
 }
 
-bool ExactPower(double a, double b, const Format& f, double* result) {
+bool ExactPower(double a, double b, const FloatFormat& f, double* result) {
   if (b == 0 || a == 1) {
     *result = 1;
     return true;
@@ -67,7 +67,7 @@ bool ExactPower(double a, double b, const Format& f, double* result) {
 
 }  // namespace
 
-Number Add(Number a, Number b, const Format& f) {
+Number Add(Number a, Number b, const FloatFormat& f) {
   const double s = a.v + b.v, r = Rounded(s, f);
   if (IsNan(a) || IsNan(b)) return kNan;
   if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && Known(a) && Known(b));
@@ -79,7 +79,7 @@ Number Add(Number a, Number b, const Format& f) {
   return Bounded(r, a.e + b.e, 1, f);
 }
 
-Number Multiply(Number a, Number b, const Format& f) {
+Number Multiply(Number a, Number b, const FloatFormat& f) {
   const double p = a.v * b.v, r = Rounded(p, f);
   if (IsNan(a) || IsNan(b)) return kNan;
   if (IsInfinity(a) && IsNotZero(b)) return {r, 0};
@@ -97,7 +97,7 @@ Number Multiply(Number a, Number b, const Format& f) {
   return Bounded(r, std::fabs(a.v) * b.e + std::fabs(b.v) * a.e + a.e * b.e, 1, f);
 }
 
-Number Divide(Number a, Number b, const Format& f) {
+Number Divide(Number a, Number b, const FloatFormat& f) {
   const double q = a.v / b.v, r = Rounded(q, f);
   if (IsNan(a) || IsNan(b)) return kNan;
   if (std::fabs(b.v) <= b.e || b.v == 0) {
@@ -116,13 +116,13 @@ Number Divide(Number a, Number b, const Format& f) {
   return Bounded(r, (a.e + std::fabs(q) * b.e) / (std::fabs(b.v) - b.e), 1, f);
 }
 
-Number Product(Number a, Number b, const Format& f) {
+Number Product(Number a, Number b, const FloatFormat& f) {
   if (a.e >= 0 && b.e >= 0) return Multiply(a, b, f);
   if (IsNan(a) || IsNan(b) || IsZero(a) || IsZero(b)) return kNan;
   return IsNotZero(a) && IsNotZero(b) ? OfEitherSign(a.v * b.v) : kNothing;
 }
 
-Number Quotient(Number a, Number b, const Format& f) {
+Number Quotient(Number a, Number b, const FloatFormat& f) {
   if (IsZero(b) && IsNotZero(a)) return OfEitherSign(a.v / b.v);
   if (a.e >= 0 && b.e >= 0) return Divide(a, b, f);
   if (IsNan(a) || IsNan(b) || (IsInfinite(a) && IsInfinite(b))) return kNan;
@@ -130,7 +130,7 @@ Number Quotient(Number a, Number b, const Format& f) {
   return IsInfinite(a) && IsFinite(b) ? OfEitherSign(a.v / b.v) : kNothing;
 }
 
-Number Power(Number a, Number b, const Format& f) {
+Number Power(Number a, Number b, const FloatFormat& f) {
   double exact;
   if (BothExact(a, b) && ExactPower(a.v, b.v, f, &exact)) return {exact, 0};
   // a^0 is 1 and a^1 is a for every base, also for one with a bound.
@@ -139,7 +139,7 @@ Number Power(Number a, Number b, const Format& f) {
   const double r = Rounded(std::pow(a.v, b.v), f);
   // So far beyond the format that no factor b and no 1 / a brings it back.
   if (std::isinf(r) && BothExact(a, b) && std::isfinite(a.v) && std::isfinite(b.v) && a.v != 0 &&
-      b.v * std::log2(std::fabs(a.v)) > std::log2(f.largest) + 80) {
+      b.v * std::log2(std::fabs(a.v)) > std::log2(Inside(f).largest) + 80) {
     return {r, 0};
   }
   if (!std::isfinite(r))
@@ -166,19 +166,20 @@ Number Power(Number a, Number b, const Format& f) {
   return {r, kUnknown};
 }
 
-Number Exp(Number a, const Format& f) {
+Number Exp(Number a, const FloatFormat& f) {
   if (a.v == 0 && a.e == 0) return {1, 0};
   if (a.v == -kUnknown && a.e == 0) return {0, 0};
   const double r = Rounded(std::exp(a.v), f);
-  // Certainly beyond the format.
-  if (std::isinf(r) && std::isfinite(a.v) && std::exp(a.v - a.e - 1e-3) > f.largest) return {r, 0};
+  // Certainly beyond the format, and on the way to something else too.
+  const bool beyond = std::isinf(r) && std::isfinite(a.v);
+  if (beyond && std::exp(a.v - a.e - 1e-3) > Inside(f).largest) return {r, 0};
   if (a.e == 0) return Unary(a.v, r, f, 0, kUlps.exp);
   // Both numbers lie between 0 and the greatest that it may be.
   const double greatest = std::exp(a.v + a.e) * (1 + 1e-9), change = r * std::expm1(a.e);
   return Unary(a.v, r, f, (change <= greatest ? change : greatest) + f.tiny, kUlps.exp);
 }
 
-Number Log(Number a, const Format& f) {
+Number Log(Number a, const FloatFormat& f) {
   if (a.v == 1 && a.e == 0) return {0, 0};
   const double r = Rounded(std::log(a.v), f);
   if (a.v == 0 && a.e == 0) return {r, 0};
@@ -187,7 +188,7 @@ Number Log(Number a, const Format& f) {
   return Unary(a.v, r, f, a.e == 0 ? 0 : a.e / room, kUlps.log);
 }
 
-Number Sqrt(Number a, const Format& f) {
+Number Sqrt(Number a, const FloatFormat& f) {
   const double s = std::sqrt(a.v), r = Rounded(s, f);
   if (a.e == 0) {
     if (!std::isfinite(r)) return {r, 0};
@@ -198,29 +199,29 @@ Number Sqrt(Number a, const Format& f) {
   return Bounded(r, a.e / s, 1, f);
 }
 
-Number Sin(Number a, const Format& f) {
+Number Sin(Number a, const FloatFormat& f) {
   if (a.v == 0 && a.e == 0) return {0, 0};
   return Unary(a.v, Rounded(std::sin(a.v), f), f, a.e, kUlps.sin);
 }
 
-Number Cos(Number a, const Format& f) {
+Number Cos(Number a, const FloatFormat& f) {
   if (a.v == 0 && a.e == 0) return {1, 0};
   return Unary(a.v, Rounded(std::cos(a.v), f), f, a.e, kUlps.cos);
 }
 
-Number Tanh(Number a, const Format& f) {
+Number Tanh(Number a, const FloatFormat& f) {
   if (a.e == 0 && (a.v == 0 || std::isinf(a.v))) return {std::tanh(a.v), 0};
   return Unary(a.v, Rounded(std::tanh(a.v), f), f, a.e, kUlps.tanh);
 }
 
-Number Sigmoid(Number a, const Format& f) {
+Number Sigmoid(Number a, const FloatFormat& f) {
   if (a.v == 0 && a.e == 0) return {0.5, 0};
   if (std::isinf(a.v) && a.e == 0) return {a.v > 0 ? 1.0 : 0.0, 0};
   const double r = Rounded(1 / (1 + std::exp(-a.v)), f);
   const double steepest = std::fmin(0.25, std::exp(a.e - std::fabs(a.v)));  // r (1 - r)
   Number result = Unary(a.v, r, f, a.e * steepest * (1 + 1e-9), kUlps.sigmoid);
   // exp(-x) may overflow where the result is not yet zero.
-  if (std::isfinite(r)) result.e += 2 * f.smallest_normal;
+  if (std::isfinite(r)) result.e += 2 * Inside(f).smallest_normal;
   return result;
 }
 
@@ -248,18 +249,22 @@ Number Sign(Number a) {
   return {sign, a.e == 0 || std::fabs(a.v) > a.e ? 0 : kUnknown};
 }
 
-Number Converted(Number a, const Format& f) {
+Number Converted(Number a, const FloatFormat& f) {
   const double r = Rounded(a.v, f);
   if (r == a.v || std::isnan(r)) return a;
   if (!std::isfinite(r)) return {r, kUnknown};
   return Bounded(r, a.e, 1, f);
 }
 
-Number Truncated(Number a, int64_t* result) {
-  const auto saturated = [](double x) -> int64_t {
+Number Truncated(Number a, DType to, int64_t* result) {
+  const bool is_short = to == DType::kI32;
+  const double end = is_short ? 0x1p31 : 0x1p63;  // one past the greatest
+  const auto saturated = [is_short, end](double x) -> int64_t {
+    using Short = std::numeric_limits<int32_t>;
+    using Long = std::numeric_limits<int64_t>;
     if (std::isnan(x)) return 0;
-    if (x >= 0x1p63) return std::numeric_limits<int64_t>::max();
-    if (x < -0x1p63) return std::numeric_limits<int64_t>::min();
+    if (x >= end) return is_short ? Short::max() : Long::max();
+    if (x < -end) return is_short ? Short::min() : Long::min();
     return static_cast<int64_t>(x);
   };
   *result = saturated(a.v);
@@ -269,8 +274,8 @@ Number Truncated(Number a, int64_t* result) {
   return {0, same ? 0 : kUnknown};
 }
 
-Number FromInteger(int64_t a, const Format& f) {
-  const double r = f.single ? static_cast<double>(static_cast<float>(a)) : static_cast<double>(a);
+Number FromInteger(int64_t a, const FloatFormat& f) {
+  const double r = Rounded(static_cast<double>(a), f);
   const bool exact = r < 0x1p63 && static_cast<int64_t>(r) == a;
   return exact ? Number{r, 0} : Bounded(r, 0, 1, f);
 }

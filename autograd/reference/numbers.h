@@ -8,9 +8,11 @@
 // rigorous. There are no hand-picked tolerances. NaN and infinities that follow exactly from exact
 // operands have bound 0.
 //
-// Scalar code in plain double arithmetic: f32 results are computed in double and rounded once,
-// which for + - * / and sqrt is the correctly rounded result. -0 equals 0, and results that depend
-// on the sign of a zero are not compared. Pure functions.
+// Scalar code in plain double arithmetic: results of shorter formats are computed in double and
+// rounded once. An engine computes those of f16 and bf16 in f32 and rounds that, so that two
+// roundings count as one: half a unit in the last place is u / (1 + u) of a number at most, for the
+// rounding unit u of the short format, and that of f32 is less than the u² that is left to u. -0
+// equals 0, and results that depend on the sign of a zero are not compared. Pure functions.
 
 #pragma once
 
@@ -20,6 +22,7 @@
 #include <limits>
 
 #include "autograd/base/dtype.h"
+#include "autograd/base/float_format.h"
 
 namespace twingrad::reference {
 
@@ -47,24 +50,10 @@ struct Ulps {
 };
 inline constexpr Ulps kUlps;
 
-// A binary format.
-struct Format {
-  bool single = false;
-  int precision = 53;
-  double unit = 0x1p-53;  // largest relative rounding error
-  double tiny = 0x1p-1074;
-  double smallest_normal = 0x1p-1022;
-  double largest = std::numeric_limits<double>::max();
-};
-inline constexpr Format kDoubleFormat;
-inline constexpr Format kSingleFormat = {true,     24,       0x1p-24,
-                                         0x1p-149, 0x1p-126, std::numeric_limits<float>::max()};
-constexpr const Format& FormatOf(DType dtype) {
-  return dtype == DType::kF32 ? kSingleFormat : kDoubleFormat;
-}
-
-inline double Rounded(double x, const Format& f) {
-  return f.single ? static_cast<double>(static_cast<float>(x)) : x;
+// The format in which engines compute what they round to f: its range is that of what stands
+// between the steps of an op.
+constexpr const FloatFormat& Inside(const FloatFormat& f) {
+  return f.precision < kF32Format.precision ? kF32Format : f;
 }
 
 // Exponent of the lowest set bit of a finite v != 0: v is a multiple of 2^Granule(v).
@@ -78,7 +67,7 @@ inline int Granule(double v) {
 
 // The rounded result r with a bound for `propagated`, the effect of the operands' bounds, and for
 // `roundings` errors of one unit each.
-inline Number Bounded(double r, double propagated, double roundings, const Format& f) {
+inline Number Bounded(double r, double propagated, double roundings, const FloatFormat& f) {
   const double e = propagated + roundings * f.unit * (std::fabs(r) + propagated);
   // 2 f.tiny for roundings among subnormal numbers, 1e-9 for the arithmetic of bounds itself.
   if (!(e < kUnknown) || !std::isfinite(r)) return {r, kUnknown};
@@ -98,56 +87,56 @@ inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnkn
 // Whether a is infinite for certain, with a known sign.
 inline bool IsInfinity(Number a) { return std::isinf(a.v) && a.e == 0; }
 inline Number Negated(Number a) { return {-a.v, a.e}; }  // also of either sign
-Number Add(Number a, Number b, const Format& f);
-inline Number Subtract(Number a, Number b, const Format& f) { return Add(a, Negated(b), f); }
-Number Multiply(Number a, Number b, const Format& f);
-Number Divide(Number a, Number b, const Format& f);
+Number Add(Number a, Number b, const FloatFormat& f);
+inline Number Subtract(Number a, Number b, const FloatFormat& f) { return Add(a, Negated(b), f); }
+Number Multiply(Number a, Number b, const FloatFormat& f);
+Number Divide(Number a, Number b, const FloatFormat& f);
 // The same, of infinities of either sign too.
-Number Product(Number a, Number b, const Format& f);
-Number Quotient(Number a, Number b, const Format& f);
+Number Product(Number a, Number b, const FloatFormat& f);
+Number Quotient(Number a, Number b, const FloatFormat& f);
 // r = a b or, if `sums`, a + b, where engines may multiply out and regroup the whole expression:
 // then each rounds terms that here cancel or never arise. Exact only where numbers are so short
 // that no grouping rounds. With `may_underflow` what a group of factors loses below the format, the
 // others may multiply.
-Number Regrouped(Number r, Number a, Number b, bool sums, bool may_underflow, const Format& f);
-Number Power(Number a, Number b, const Format& f);
-Number Exp(Number a, const Format& f);
-Number Log(Number a, const Format& f);
-Number Sqrt(Number a, const Format& f);
-Number Sin(Number a, const Format& f);
-Number Cos(Number a, const Format& f);
-Number Tanh(Number a, const Format& f);
-Number Sigmoid(Number a, const Format& f);
+Number Regrouped(Number r, Number a, Number b, bool sums, bool may_underflow, const FloatFormat& f);
+Number Power(Number a, Number b, const FloatFormat& f);
+Number Exp(Number a, const FloatFormat& f);
+Number Log(Number a, const FloatFormat& f);
+Number Sqrt(Number a, const FloatFormat& f);
+Number Sin(Number a, const FloatFormat& f);
+Number Cos(Number a, const FloatFormat& f);
+Number Tanh(Number a, const FloatFormat& f);
+Number Sigmoid(Number a, const FloatFormat& f);
 // numbers_functions.cc
-Number Tan(Number a, const Format& f);
-Number Asin(Number a, const Format& f);
-Number Acos(Number a, const Format& f);
-Number Atan(Number a, const Format& f);
-Number Sinh(Number a, const Format& f);
-Number Cosh(Number a, const Format& f);
-Number Asinh(Number a, const Format& f);
-Number Acosh(Number a, const Format& f);
-Number Atanh(Number a, const Format& f);
-Number Erf(Number a, const Format& f);
-Number Erfc(Number a, const Format& f);
-Number Expm1(Number a, const Format& f);
-Number Log1p(Number a, const Format& f);
-Number Log2(Number a, const Format& f);
-Number Log10(Number a, const Format& f);
-Number Exp2(Number a, const Format& f);
-Number Rsqrt(Number a, const Format& f);
-Number Reciprocal(Number a, const Format& f);
-Number Square(Number a, const Format& f);
-Number Silu(Number a, const Format& f);
-Number Softplus(Number a, const Format& f);
-Number Gelu(Number a, const Format& f);
-Number GeluTanh(Number a, const Format& f);
-Number LogAddExp(Number a, Number b, const Format& f);
-Number Atan2(Number a, Number b, const Format& f);
-Number XLogY(Number a, Number b, const Format& f);
+Number Tan(Number a, const FloatFormat& f);
+Number Asin(Number a, const FloatFormat& f);
+Number Acos(Number a, const FloatFormat& f);
+Number Atan(Number a, const FloatFormat& f);
+Number Sinh(Number a, const FloatFormat& f);
+Number Cosh(Number a, const FloatFormat& f);
+Number Asinh(Number a, const FloatFormat& f);
+Number Acosh(Number a, const FloatFormat& f);
+Number Atanh(Number a, const FloatFormat& f);
+Number Erf(Number a, const FloatFormat& f);
+Number Erfc(Number a, const FloatFormat& f);
+Number Expm1(Number a, const FloatFormat& f);
+Number Log1p(Number a, const FloatFormat& f);
+Number Log2(Number a, const FloatFormat& f);
+Number Log10(Number a, const FloatFormat& f);
+Number Exp2(Number a, const FloatFormat& f);
+Number Rsqrt(Number a, const FloatFormat& f);
+Number Reciprocal(Number a, const FloatFormat& f);
+Number Square(Number a, const FloatFormat& f);
+Number Silu(Number a, const FloatFormat& f);
+Number Softplus(Number a, const FloatFormat& f);
+Number Gelu(Number a, const FloatFormat& f);
+Number GeluTanh(Number a, const FloatFormat& f);
+Number LogAddExp(Number a, Number b, const FloatFormat& f);
+Number Atan2(Number a, Number b, const FloatFormat& f);
+Number XLogY(Number a, Number b, const FloatFormat& f);
 // numbers_modulo.cc
-Number Fmod(Number a, Number b, const Format& f);
-Number Remainder(Number a, Number b, const Format& f);
+Number Fmod(Number a, Number b, const FloatFormat& f);
+Number Remainder(Number a, Number b, const FloatFormat& f);
 // a / b without its fraction or, if `floors`, the greatest whole number up to it, in double.
 // kUnknown where the bounds leave more than one open.
 Number WholeQuotient(Number a, Number b, bool floors);
@@ -159,22 +148,22 @@ Number Minimum(Number a, Number b);
 Number Sign(Number a);
 
 // A floating value in another format.
-Number Converted(Number a, const Format& f);
-// The integer that a float becomes: truncated, saturated, NaN to 0; kUnknown when the bound crosses
-// an integer boundary.
-Number Truncated(Number a, int64_t* result);
+Number Converted(Number a, const FloatFormat& f);
+// The integer of the type `to` that a float becomes: truncated, saturated, NaN to 0; kUnknown when
+// the bound crosses an integer boundary.
+Number Truncated(Number a, DType to, int64_t* result);
 // An integer as a float.
-Number FromInteger(int64_t a, const Format& f);
+Number FromInteger(int64_t a, const FloatFormat& f);
 
 // A sum in unspecified order. Its value is the left fold.
 class SumInAnyOrder {
  public:
-  explicit SumInAnyOrder(const Format& format) : format_(format) {}
+  explicit SumInAnyOrder(const FloatFormat& format) : format_(format) {}
   void Add(Number x);
   Number Total() const;
 
  private:
-  const Format& format_;
+  const FloatFormat& format_;
   double sum_ = 0;
   double magnitude_ = 0;  // of the finite terms
   double error_ = 0;

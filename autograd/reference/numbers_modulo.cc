@@ -26,7 +26,7 @@ bool MayJump(Number a, Number b, double whole, bool floors) {
   return may_reach_next || may_reach_last;
 }
 
-Number Modulo(Number a, Number b, bool floors, const Format& f) {
+Number Modulo(Number a, Number b, bool floors, const FloatFormat& f) {
   const bool exact = a.e == 0 && b.e == 0;
   if (std::isnan(a.v) || std::isnan(b.v) || std::isinf(a.v) || b.v == 0) {
     return {kNoNumber, exact ? 0 : kUnknown};
@@ -54,7 +54,9 @@ Number WholeQuotient(Number a, Number b, bool floors) {
   return {whole, std::fabs(whole) < 0x1p51 || std::isinf(whole) ? 0 : std::fabs(whole) * 0x1p-51};
 }
 
-Number Fmod(Number a, Number b, const Format& f) { return Modulo(a, b, /*floors=*/false, f); }
-Number Remainder(Number a, Number b, const Format& f) { return Modulo(a, b, /*floors=*/true, f); }
+Number Fmod(Number a, Number b, const FloatFormat& f) { return Modulo(a, b, /*floors=*/false, f); }
+Number Remainder(Number a, Number b, const FloatFormat& f) {
+  return Modulo(a, b, /*floors=*/true, f);
+}
 
 }  // namespace twingrad::reference

@@ -8,7 +8,8 @@
 
 namespace twingrad::reference {
 
-Number Regrouped(Number r, Number a, Number b, bool sums, bool may_underflow, const Format& f) {
+Number Regrouped(Number r, Number a, Number b, bool sums, bool may_underflow,
+                 const FloatFormat& f) {
   if (!std::isfinite(r.v) || r.e == kUnknown) return r;
   const auto size = [](Number x) { return std::fmax(1, std::fabs(x.v)); };
   if (may_underflow && !sums) {

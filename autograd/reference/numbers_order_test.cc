@@ -9,8 +9,8 @@
 namespace twingrad::reference {
 namespace {
 
-constexpr const Format& kDouble = kDoubleFormat;
-constexpr const Format& kSingle = kSingleFormat;
+constexpr const FloatFormat& kDouble = kF64Format;
+constexpr const FloatFormat& kSingle = kF32Format;
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 // (3 + u) * 2 is exact where 3 * 2 + u * 2 is; else the bound holds what the products round.
@@ -30,7 +30,7 @@ TEST(NumbersTest, RegroupedTerms) {
   EXPECT_GE(product(0x1p-40, 3, true).e, 3 * 0x1p-1074);  // the other factors may underflow first
 }
 
-Number Sum(const std::vector<double>& terms, const Format& f) {
+Number Sum(const std::vector<double>& terms, const FloatFormat& f) {
   SumInAnyOrder sum(f);
   for (const double t : terms) sum.Add({t, 0});
   return sum.Total();

@@ -25,7 +25,7 @@ Partials PartialsOfLogAddExp(const ElementwisePoint& p, Choices& choices) {
   const bool equal_ends = std::isinf(p.a.v) && p.a.v == p.b.v;
   if (equal_ends || std::isnan(p.a.v) || std::isnan(p.b.v)) return NowhereInPlane(choices);
   const Number distance = p.a - p.b;
-  const Number share = Sigmoid(distance, kDoubleFormat), rest = Sigmoid(-distance, kDoubleFormat);
+  const Number share = Sigmoid(distance, kF64Format), rest = Sigmoid(-distance, kF64Format);
   const Number curvature = share * rest;
   return {.a = share, .b = rest, .aa = curvature, .ab = -curvature, .bb = curvature};
 }
@@ -60,7 +60,7 @@ Partials PartialsOfXLogY(const ElementwisePoint& p, Choices& choices) {
   }
   if (!finite || !(p.b.v > p.b.e)) return NowhereInPlane(choices);
   const Number inverse = kOne / p.b, slope = p.a * inverse;
-  return {.a = Log(p.b, kDoubleFormat), .b = slope, .ab = inverse, .bb = -(slope * inverse)};
+  return {.a = Log(p.b, kF64Format), .b = slope, .ab = inverse, .bb = -(slope * inverse)};
 }
 
 Partials PartialsOfModulo(const ElementwisePoint& p, bool floors, Choices& choices) {

@@ -28,11 +28,11 @@ struct ElementwisePoint {
 inline constexpr Number kZero{0, 0}, kOne{1, 0}, kTwo{2, 0}, kNothingKnown{0, kUnknown};
 // Of a point at which mathematics names no derivative.
 inline constexpr Number kNoDerivative{std::numeric_limits<double>::quiet_NaN(), kUnknown};
-inline Number operator+(Number a, Number b) { return Add(a, b, kDoubleFormat); }
+inline Number operator+(Number a, Number b) { return Add(a, b, kF64Format); }
 inline Number operator-(Number a) { return Negated(a); }
-inline Number operator-(Number a, Number b) { return Subtract(a, b, kDoubleFormat); }
-inline Number operator*(Number a, Number b) { return Multiply(a, b, kDoubleFormat); }
-inline Number operator/(Number a, Number b) { return Divide(a, b, kDoubleFormat); }
+inline Number operator-(Number a, Number b) { return Subtract(a, b, kF64Format); }
+inline Number operator*(Number a, Number b) { return Multiply(a, b, kF64Format); }
+inline Number operator/(Number a, Number b) { return Divide(a, b, kF64Format); }
 
 inline bool IsExactly(Number x, double value) { return x.v == value && x.e == 0; }
 inline bool MayBeZero(Number x) { return !(std::fabs(x.v) > x.e); }

@@ -69,6 +69,36 @@ TEST_F(PrimitivesTest, IntegersWrap) {
   EXPECT_THROW(Run(Primitive::kPower, Integers({1}), Integers({-1})), DomainError);
 }
 
+TEST_F(PrimitivesTest, ShortIntegersWrapModulo2To32) {
+  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min(), kMost = -(kLeast + 1);
+  const Array* a = Integers({kMost, kLeast, -7, 65536}, DType::kI32);
+  const Array* b = Integers({1, -1, 2, 65536}, DType::kI32);
+  EXPECT_EQ(IntegerList(Run(Primitive::kAdd, a, b)), (Integers64{kLeast, kMost, -5, 131072}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kSubtract, a, b)),
+            (Integers64{kMost - 1, kLeast + 1, -9, 0}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kMultiply, a, b)), (Integers64{kMost, kLeast, -14, 0}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kNegate, a)), (Integers64{kLeast + 1, kLeast, 7, -65536}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kAbs, a)), (Integers64{kMost, kLeast, 7, 65536}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kPower, Integers({3, 2, 2}, DType::kI32),
+                            Integers({21, 31, 40}, DType::kI32))),
+            (Integers64{1870418611, kLeast, 0}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kScatterAdd, a, nullptr, nullptr, pairs_)),
+            (Integers64{-1, 65529}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kScatterAdd, Integers({kMost, 2, kLeast, -1}, DType::kI32),
+                            nullptr, nullptr, pairs_)),
+            (Integers64{kLeast + 1, kMost}));
+}
+
+TEST_F(PrimitivesTest, CastsToShortIntegersSaturateOrWrap) {
+  const PrimitiveArguments to = {.dtype = DType::kI32};
+  EXPECT_EQ(IntegerList(Run(Primitive::kCast, Floats({2.9, -2.9, std::nan(""), 1e30, -3e9, 2e9}),
+                            nullptr, nullptr, to)),
+            (Integers64{2, -2, 0, 2147483647, -2147483648, 2000000000}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kCast, Integers({int64_t{1} << 32, 3000000000, kMin, -1}),
+                            nullptr, nullptr, to)),
+            (Integers64{0, 3000000000 - (int64_t{1} << 32), 0, -1}));
+}
+
 TEST_F(PrimitivesTest, CastsSaturate) {
   const Array* floats = Floats({2.9, -2.9, std::nan(""), 1e30, -1e30});
   EXPECT_EQ(IntegerList(Run(Primitive::kCast, floats, nullptr, nullptr, {.dtype = DType::kI64})),
@@ -81,6 +111,22 @@ TEST_F(PrimitivesTest, CastsSaturate) {
   EXPECT_EQ(single->v[0], static_cast<double>(0.1f));
   EXPECT_GT(single->Error(0), 0);
   EXPECT_EQ(single->Error(1), 0);
+}
+
+TEST_F(PrimitivesTest, ShortFloatsRoundEachResult) {
+  const Array* a = Floats({2048, 3}, DType::kF16);
+  const Array* b = Floats({1, 4}, DType::kF16);
+  const Array* sum = Run(Primitive::kAdd, a, b);
+  EXPECT_EQ(List(sum), (Doubles{2048, 7}));
+  EXPECT_GE(sum->Error(0), 1);
+  EXPECT_EQ(sum->Error(1), 0);
+  const Array* product = Run(Primitive::kMultiply, Floats({17}, DType::kBF16),
+                             Floats({17}, DType::kBF16));  // 289 is between 288 and 290
+  EXPECT_EQ(product->v[0], 288);
+  EXPECT_GE(product->Error(0), 1);
+  const Array* beyond =
+      Run(Primitive::kMultiply, Floats({256}, DType::kF16), Floats({256}, DType::kF16));
+  EXPECT_EQ(beyond->Error(0), kUnknown);
 }
 
 TEST_F(PrimitivesTest, SinglesRoundOnce) {

@@ -15,11 +15,12 @@
 
 namespace twingrad::reference {
 
-// Whether the product of some factors of a group, and of a gradient of usual size, may be
-// subnormal.
+// Whether the product of some factors of a group, and of a gradient of usual size (one rounding
+// unit or more), may be subnormal.
 inline bool MayUnderflow(const Array& a, const IndexMap& map, int32_t groups) {
   if (!IsFloating(a.dtype)) return false;
-  const double end = a.dtype == DType::kF32 ? 0x1p-100 : 0x1p-900;
+  const FloatFormat& format = FormatOf(a.dtype);
+  const double end = 4 * format.smallest_normal / format.unit;
   std::vector<double> least(groups, 1.0);
   for (int32_t i = 0; i < map.size; ++i) {
     const double size = std::fabs(a.v[i]);

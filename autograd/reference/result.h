@@ -16,6 +16,8 @@
 namespace twingrad::reference {
 
 // Collects the bounds of a result; the array of bounds appears with the first that is not 0.
+// Integers wrap around here, and nowhere else: the low bits of sums and products of theirs are
+// those of the low bits.
 class Result {
  public:
   Result(Arena& arena, DType dtype, const Shape* shape, int32_t size)
@@ -26,7 +28,7 @@ class Result {
     if (x.e != 0) SetError(at, x.e);
   }
   void SetInteger(int32_t at, int64_t x, double error) {
-    array_->i[at] = x;
+    array_->i[at] = array_->dtype == DType::kI32 ? static_cast<int32_t>(x) : x;
     if (error != 0) SetError(at, error);
   }
   const Array* array() const { return array_; }
@@ -56,7 +58,7 @@ inline Array* NewBoundedArray(Arena& arena, DType dtype, const Shape* shape) {
 template <bool kTakesEitherSign = false, typename F>
 const Array* MapUnary(Arena& arena, const Array* a, F function) {
   Result result(arena, a->dtype, a->shape, a->size);
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   for (int32_t i = 0; i < a->size; ++i)
     result.Set(i, function(kTakesEitherSign ? a->Signless(i) : a->At(i), format));
   return result.array();

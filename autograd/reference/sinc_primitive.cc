@@ -55,7 +55,7 @@ double Greatest(int64_t n, double magnitude) {
 
 // Engines round πx, and what cancels in a recurrence or a series near 0, where odd derivatives are
 // about as large as x.
-Number Sinc(Number a, int64_t n, const Format& f) {
+Number Sinc(Number a, int64_t n, const FloatFormat& f) {
   if (std::isnan(a.v) || a.e == kUnknown) return {std::nan(""), a.e == kUnknown ? kUnknown : 0};
   const double r = Rounded(Derivative(a.v, n), f);
   if (std::isinf(a.v)) return {r, a.e};

@@ -35,7 +35,7 @@ constexpr Number kSteep{kUnknown, 0};
 // The constant as an engine may hold it in the element type of `like`.
 Term Held(Number constant, const Term& like) {
   const Array& a = *like.v.data;
-  const Format& format = FormatOf(a.dtype);
+  const FloatFormat& format = FormatOf(a.dtype);
   const double v = Rounded(constant.v, format);
   Array* array = NewBoundedArray(like.calculus->arena(), a.dtype, a.shape);
   for (int32_t i = 0; i < a.size; ++i) {
@@ -58,8 +58,8 @@ Term SquareSlope(const Backward& b) {
 bool IsBeyond(double end, Number a) { return std::fabs(a.v) - a.e > end; }
 Partials Levelled(Number a, double below, double above) {
   const double slope = a.v < 0 ? below : above;
-  return Curve({slope, std::isinf(a.v) ? 0 : kDoubleFormat.smallest_normal},
-               {0, std::isinf(a.v) ? 0 : kDoubleFormat.smallest_normal});
+  return Curve({slope, std::isinf(a.v) ? 0 : kF64Format.smallest_normal},
+               {0, std::isinf(a.v) ? 0 : kF64Format.smallest_normal});
 }
 
 // 1 - x²
@@ -74,7 +74,7 @@ Partials PartialsOfArc(Number a, Choices& choices) {
   if (!(std::fabs(a.v) - a.e <= 1)) return Nowhere(choices);
   const Number rest = OneMinusSquare(a);
   if (MayBeZero(rest)) return Curve(kNothingKnown, kNothingKnown);
-  const Number slope = kOne / Sqrt(rest, kDoubleFormat);
+  const Number slope = kOne / Sqrt(rest, kF64Format);
   return Curve(slope, a * slope / rest);
 }
 
@@ -84,8 +84,8 @@ Number AtanSlope(Number a) { return IsBeyond(0x1p400, a) ? kOne / a / a : kOne /
 // √(x² + 1)
 Number Hypotenuse(Number a) {
   if (std::isinf(a.v)) return Abs(a);
-  if (IsBeyond(0x1p400, a)) return Bounded(std::fabs(a.v), a.e, 2, kDoubleFormat);
-  return Sqrt(kOne + a * a, kDoubleFormat);
+  if (IsBeyond(0x1p400, a)) return Bounded(std::fabs(a.v), a.e, 2, kF64Format);
+  return Sqrt(kOne + a * a, kF64Format);
 }
 
 Partials PartialsOfAcosh(Number a, Choices& choices) {
@@ -94,7 +94,7 @@ Partials PartialsOfAcosh(Number a, Choices& choices) {
   const Number below = a - kOne;
   if (MayBeZero(below)) return Curve(kNothingKnown, kNothingKnown);
   if (std::isinf(a.v)) return Curve(kZero, kZero);
-  const Number slope = kOne / (Sqrt(below, kDoubleFormat) * Sqrt(a + kOne, kDoubleFormat));
+  const Number slope = kOne / (Sqrt(below, kF64Format) * Sqrt(a + kOne, kF64Format));
   return Curve(slope, -(a * slope * slope * slope));
 }
 
@@ -109,7 +109,7 @@ Partials PartialsOfAtanh(Number a, Choices& choices) {
 
 Partials PartialsOfErf(Number a) {
   if (IsBeyond(28, a)) return Levelled(a, 0, 0);
-  const Number slope = kTwoOverRootPi * Exp(-(a * a), kDoubleFormat);
+  const Number slope = kTwoOverRootPi * Exp(-(a * a), kF64Format);
   return Curve(slope, -(kTwo * (a * slope)));
 }
 
@@ -137,21 +137,21 @@ Partials PartialsOfReciprocal(const ElementwisePoint& p) {
 
 Partials PartialsOfSilu(Number a) {
   if (IsBeyond(1000, a)) return Levelled(a, 0, 1);
-  const Number s = Sigmoid(a, kDoubleFormat), rest = Sigmoid(-a, kDoubleFormat);
+  const Number s = Sigmoid(a, kF64Format), rest = Sigmoid(-a, kF64Format);
   return Curve(s + a * (s * rest), s * rest * (kTwo + a * (rest - s)));
 }
 
 Partials PartialsOfGelu(Number a) {
   if (IsBeyond(40, a)) return Levelled(a, 0, 1);
-  const Number share = kHalf * (kOne + Erf(a * kRootOfHalf, kDoubleFormat));
-  const Number density = kDensity * Exp(-(kHalf * (a * a)), kDoubleFormat);
+  const Number share = kHalf * (kOne + Erf(a * kRootOfHalf, kF64Format));
+  const Number density = kDensity * Exp(-(kHalf * (a * a)), kF64Format);
   return Curve(share + a * density, density * (kTwo - a * a));
 }
 
 Partials PartialsOfGeluTanh(Number a) {
   if (IsBeyond(40, a)) return Levelled(a, 0, 1);
   const Number square = a * a;
-  const Number t = Tanh(kTanhScale * (a + kTanhCubic * (square * a)), kDoubleFormat);
+  const Number t = Tanh(kTanhScale * (a + kTanhCubic * (square * a)), kF64Format);
   const Number rest = kOne - t * t;
   const Number once = kTanhScale * (kOne + kThree * (kTanhCubic * square));
   const Number twice = Number{6, 0} * (kTanhScale * (kTanhCubic * a));
@@ -219,10 +219,10 @@ constexpr PrimitiveRow kSmoothRows[] = {
      }},
     {Primitive::kSinh, Opcode::kSinh, 1, kSavesA, UnaryValue<Sinh>,
      [](B b) { return b.g * b.in(0).Apply(Primitive::kCosh); },
-     [](P p, C) { return Curve(Cosh(p.a, kDoubleFormat), p.result); }},
+     [](P p, C) { return Curve(Cosh(p.a, kF64Format), p.result); }},
     {Primitive::kCosh, Opcode::kCosh, 1, kSavesA, UnaryValue<Cosh>,
      [](B b) { return b.g * b.in(0).Apply(Primitive::kSinh); },
-     [](P p, C) { return Curve(Sinh(p.a, kDoubleFormat), p.result); }},
+     [](P p, C) { return Curve(Sinh(p.a, kF64Format), p.result); }},
     {Primitive::kAsinh, Opcode::kAsinh, 1, kSavesA, UnaryValue<Asinh>,
      [](B b) {
        const Term a = b.in(0);
@@ -245,7 +245,7 @@ constexpr PrimitiveRow kSmoothRows[] = {
      [](P p, C) { return Mirrored(PartialsOfErf(p.a)); }},
     {Primitive::kExpm1, Opcode::kExpm1, 1, kSavesResult, UnaryValue<Expm1>,
      [](B b) { return b.g * (b.result() + b.result().Filled(1)); },
-     [](P p, C) { return Curve(Exp(p.a, kDoubleFormat), Exp(p.a, kDoubleFormat)); }},
+     [](P p, C) { return Curve(Exp(p.a, kF64Format), Exp(p.a, kF64Format)); }},
     {Primitive::kLog1p, Opcode::kLog1p, 1, kSavesA, UnaryValue<Log1p>,
      [](B b) { return b.g / (b.in(0).Filled(1) + b.in(0)); },
      [](P p, C choices) { return PartialsOfLog(kOne + p.a, kOne, choices); }},
@@ -277,8 +277,8 @@ constexpr PrimitiveRow kSmoothRows[] = {
     {Primitive::kSoftplus, Opcode::kSoftplus, 1, kSavesA, UnaryValue<Softplus>,
      [](B b) { return b.g * b.in(0).Apply(Primitive::kSigmoid); },
      [](P p, C) {
-       const Number s = Sigmoid(p.a, kDoubleFormat);
-       return Curve(s, s * Sigmoid(-p.a, kDoubleFormat));
+       const Number s = Sigmoid(p.a, kF64Format);
+       return Curve(s, s * Sigmoid(-p.a, kF64Format));
      }},
     {Primitive::kGelu, Opcode::kGelu, 1, kSavesA, UnaryValue<Gelu>,
      [](B b) { return b.g * GeluSlope(b.in(0)); }, [](P p, C) { return PartialsOfGelu(p.a); }},

@@ -22,7 +22,7 @@ int64_t IntegerSign(int64_t a) { return (a > 0) - (a < 0); }
 
 const Array* Clamped(const Evaluation& evaluation) {
   const PrimitiveArguments& limits = evaluation.arguments;
-  return MapUnary(evaluation.arena, evaluation.in[0], [&](Number x, const Format&) {
+  return MapUnary(evaluation.arena, evaluation.in[0], [&](Number x, const FloatFormat&) {
     return Minimum(Maximum(x, {limits.low, 0}), {limits.high, 0});
   });
 }
@@ -68,13 +68,11 @@ constexpr PrimitiveRow kUnaryRows[] = {
 
     {Primitive::kSin, Opcode::kSin, 1, kSavesA, UnaryValue<Sin>,
      [](const Backward& b) { return b.g * b.in(0).Apply(Primitive::kCos); },
-     [](const ElementwisePoint& p, Choices&) { return Curve(Cos(p.a, kDoubleFormat), -p.result); }},
+     [](const ElementwisePoint& p, Choices&) { return Curve(Cos(p.a, kF64Format), -p.result); }},
 
     {Primitive::kCos, Opcode::kCos, 1, kSavesA, UnaryValue<Cos>,
      [](const Backward& b) { return -(b.g * b.in(0).Apply(Primitive::kSin)); },
-     [](const ElementwisePoint& p, Choices&) {
-       return Curve(-Sin(p.a, kDoubleFormat), -p.result);
-     }},
+     [](const ElementwisePoint& p, Choices&) { return Curve(-Sin(p.a, kF64Format), -p.result); }},
 
     {Primitive::kTanh, Opcode::kTanh, 1, kSavesResult, UnaryValue<Tanh>,
      [](const Backward& b) {

@@ -62,7 +62,7 @@ const Array* NearOne(Arena& arena, const Array* a, const Array* b) {
 }
 
 const Array* WholeQuotients(Arena& arena, const Array* a, const Array* b, bool floors) {
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   Result result(arena, a->dtype, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number whole = WholeQuotient(a->At(i), b->At(i), floors);
@@ -87,7 +87,7 @@ namespace {
 template <typename F>
 const Array* AtExponentZero(Arena& arena, const Array* a, const Array* b, F of) {
   Result result(arena, DType::kBool, a->shape, a->size);
-  const Format& format = FormatOf(a->dtype);
+  const FloatFormat& format = FormatOf(a->dtype);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i), y = b->At(i);
     const bool may_be_zero = y.v == 0 || (y.e != 0 && !(std::fabs(y.v) > y.e));

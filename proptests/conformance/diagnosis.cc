@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/signature.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/oracles/evidence.h"
@@ -124,18 +125,14 @@ bool IsInfinite(const TensorData&, uint64_t bits) {
 
 bool HasNoSquare(const TensorData& data, uint64_t bits) {
   const double x = std::bit_cast<double>(bits);
-  const double most = data.dtype == twingrad::DType::kF32 ? std::numeric_limits<float>::max()
-                                                          : std::numeric_limits<double>::max();
-  return std::isfinite(x) && x * x > most;
+  return std::isfinite(x) && x * x > twingrad::FormatOf(data.dtype).largest;
 }
 
 bool HasNoCosh(const TensorData& data, uint64_t bits) {
   const double x = std::bit_cast<double>(bits);
   const double argument =
       std::numbers::inv_sqrtpi * std::numbers::sqrt2 * (x + 0.044715 * x * x * x);
-  const double most = data.dtype == twingrad::DType::kF32 ? std::numeric_limits<float>::max()
-                                                          : std::numeric_limits<double>::max();
-  return std::cosh(argument) > most;
+  return std::cosh(argument) > twingrad::FormatOf(data.dtype).largest;
 }
 
 bool ClampsToOne(const Program& program) {
@@ -155,7 +152,7 @@ double LimitsOf(const Observation& expected, const twingrad::program::Statement&
     const auto at = static_cast<size_t>(s.operands[i]);
     if (at >= expected.values.size() || !expected.values[at].defined) continue;
     const auto& data = expected.values[at].data;
-    if (data.dtype == twingrad::DType::kF32) limit = std::log(std::numeric_limits<float>::max());
+    limit = std::log(twingrad::FormatOf(data.dtype).largest);
     for (const uint64_t bits : data.bits) {
       least[i] = std::fmin(least[i], std::bit_cast<double>(bits));
       most[i] = std::fmax(most[i], std::bit_cast<double>(bits));
@@ -196,8 +193,8 @@ std::vector<double> NumbersOf(const Observation& expected, ValueId value) {
 }
 
 // Whether the quotient of a and b, rounded to their type, has another whole part than the quotient.
-bool RoundsToAnotherWhole(double a, double b, bool is_f32) {
-  const double quotient = is_f32 ? static_cast<float>(a) / static_cast<float>(b) : a / b;
+bool RoundsToAnotherWhole(double a, double b, const twingrad::FloatFormat& format) {
+  const double quotient = twingrad::Rounded(a / b, format);
   const double rest = std::fmod(a, b);
   if (!std::isfinite(quotient) || !std::isfinite(rest)) return false;
   const double whole = std::round((a - rest) / b);
@@ -211,12 +208,12 @@ bool DividesIntoAnotherWhole(const Program& program, const Observation& expected
     if (s.op != op) return false;
     const auto dividends = NumbersOf(expected, s.operands[0]);
     const auto divisors = NumbersOf(expected, s.operands[1]);
-    const bool is_f32 =
-        !dividends.empty() &&
-        expected.values[static_cast<size_t>(s.operands[0])].data.dtype == DType::kF32;
+    if (dividends.empty()) return false;
+    const twingrad::FloatFormat& format =
+        twingrad::FormatOf(expected.values[static_cast<size_t>(s.operands[0])].data.dtype);
     return std::ranges::any_of(dividends, [&](double a) {
       return std::ranges::any_of(divisors,
-                                 [&](double b) { return RoundsToAnotherWhole(a, b, is_f32); });
+                                 [&](double b) { return RoundsToAnotherWhole(a, b, format); });
     });
   });
 }

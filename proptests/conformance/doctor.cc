@@ -141,8 +141,13 @@ void KeepClaimed(const Hello& hello, GeneratorOptions* options) {
   for (size_t i = 0; i < options->ops.size(); ++i) {
     if (!hello.Has(static_cast<Opcode>(i))) options->ops.reset(i);
   }
-  // Without all element types: f64 alone.
-  if (hello.dtypes.size() < 4) options->features.reset(static_cast<size_t>(Feature::kNumbers));
+  for (const DType dtype : twingrad::kDTypes) {
+    if (hello.dtypes.count(dtype) != 0) continue;
+    options->dtypes.reset(static_cast<size_t>(dtype));
+    // Without those that are computed with: f64 alone.
+    if (twingrad::ComputedAs(dtype) != dtype) continue;
+    options->features.reset(static_cast<size_t>(Feature::kNumbers));
+  }
   // The generator makes hooks of all kinds or of none.
   for (Opcode op :
        {Opcode::kPreHook, Opcode::kPostHook, Opcode::kAccumulateHook, Opcode::kRemoveHook}) {

@@ -70,12 +70,15 @@ TEST(KeepClaimedTest, AnOpThatWasExcludedStaysOut) {
   EXPECT_FALSE(options.Has(Opcode::kMul));
 }
 
-TEST(KeepClaimedTest, NumbersNeedAllElementTypes) {
+TEST(KeepClaimedTest, NumbersNeedAllElementTypesButThoseOfStorage) {
   GeneratorOptions options;
   Hello hello = HelloWith({Opcode::kLeaf});
-  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool, DType::kF16};
   KeepClaimed(hello, &options);
   EXPECT_TRUE(options.Has(Feature::kNumbers));
+  EXPECT_TRUE(options.Has(DType::kF16));
+  EXPECT_FALSE(options.Has(DType::kBF16));
+  EXPECT_FALSE(options.Has(DType::kI32));
   hello.dtypes = {DType::kF64};
   KeepClaimed(hello, &options);
   EXPECT_FALSE(options.Has(Feature::kNumbers));

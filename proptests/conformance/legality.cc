@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "autograd/base/float_format.h"
 #include "autograd/program/signature.h"
 #include "proptests/conformance/hull.h"
 #include "proptests/conformance/reach.h"
@@ -84,7 +85,7 @@ class Judge {
         origins_(OriginsOf(program)),
         // The witness counts two roundings of f64 or more for each operation; an engine has as many
         // in its own format, from the first operand on.
-        roundings_(oracles::HoldsSingle(program) ? 2 * 0x1p29 : 2),
+        roundings_(2 * oracles::CoarsestUnit(program) / kF64Format.unit),
         reached_(ReachedBy(legal.points, program)),
         computes_(std::ranges::count(origins_, Origin::kComputed) > 0) {}
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
@@ -75,7 +76,7 @@ double Number(SplitMix& random) {
 uint64_t Element(DType dtype, SplitMix& random) {
   if (dtype == DType::kBool) return static_cast<uint64_t>(random.Below(2));
   if (!IsFloating(dtype)) return static_cast<uint64_t>(static_cast<int64_t>(random.Below(8) - 2));
-  return program::FloatBits({Number(random)})[0];
+  return program::FloatBits({Rounded(Number(random), FormatOf(dtype))})[0];
 }
 
 void RemoveAttribute(Statement* statement, Key key) {
@@ -204,8 +205,7 @@ void ChangeValue(const Program& program, const AttributeSpec& spec, AttributeVal
   } else if (auto* values = std::get_if<std::vector<ValueId>>(value)) {
     ChangeValues(program, values, random);
   } else if (auto* dtype = std::get_if<DType>(value)) {
-    constexpr DType kAll[] = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
-    *dtype = Pick(kAll, random);
+    *dtype = Pick(kDTypes, random);
   }
 }
 

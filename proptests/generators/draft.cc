@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "autograd/base/float_format.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
@@ -83,7 +84,8 @@ NodeIndex Draft::NodeOf(ValueId value) {
 }
 
 bool Draft::IsRoomy(const Range& range, DType dtype) const {
-  if (!range.exact) return range.high <= 12;
+  // From 2^7 to the end of f16 it is a square.
+  if (!range.exact) return range.high <= (dtype == DType::kF16 ? 7 : 12);
   return range.Width() <= RoomyWidth(dtype) && range.high <= RoomyWidth(dtype);
 }
 
@@ -179,6 +181,8 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
         range.low = std::max(range.low, 0);
         range.positive = range.power_of_two = false;
         range.exact = true;
+      } else {
+        range.exact &= range.Width() <= twingrad::FormatOf(DTypeOf(result)).precision;
       }
       return range;
     }

@@ -4,13 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include "autograd/base/float_format.h"
 #include "autograd/program/leaf_data.h"
 
 namespace twingrad::generators {
 namespace {
 
-// One element as a double; every choice is exact in f32 too but for decimals, which the caller
-// rounds.
+// One element as a double, which the caller fits to the type.
 double MakeElement(Source& source, Content content) {
   constexpr double kSmall[] = {0, 1, 2, -1, 0, 3, -2, -3, 0, 1, 2, -1};
   constexpr double kPowers[] = {1, 2, -1, 0.5, -2, 1, 2, -0.5};
@@ -77,17 +77,9 @@ Range RangeOfContent(Content content) {
 }
 
 uint64_t ToBits(double element, DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return std::bit_cast<uint64_t>(static_cast<double>(static_cast<float>(element)));
-    case DType::kF64:
-      return std::bit_cast<uint64_t>(element);
-    case DType::kI64:
-      return static_cast<uint64_t>(static_cast<int64_t>(element));
-    case DType::kBool:
-      return element != 0 ? 1 : 0;
-  }
-  return 0;
+  if (dtype == DType::kBool) return element != 0 ? 1 : 0;
+  if (twingrad::IsInteger(dtype)) return static_cast<uint64_t>(static_cast<int64_t>(element));
+  return FittedBits(element, dtype);
 }
 
 bool HoldsIntegers(Content content) {
@@ -146,15 +138,31 @@ DType ChooseDType(Draft& draft, bool grad) {
   if (!draft.options().Has(Feature::kNumbers)) return DType::kF64;
   DType dtype = DType::kF64;
   if (!grad && source.Chance(6)) {
-    dtype = source.Chance(30) ? DType::kBool : DType::kI64;
+    dtype = source.Chance(30) ? DType::kBool : AnyInteger(draft);
   } else if (source.Chance(25)) {
-    dtype = DType::kF32;
+    dtype = AnyShortFloat(draft);
   }
   if (dtype != DType::kF64) draft.Mark(Feature::kNumbers);
   return dtype;
 }
 
 }  // namespace
+
+DType AnyShortFloat(Draft& draft) {
+  constexpr DType kShort[] = {DType::kF32, DType::kF16,  DType::kF32,
+                              DType::kF32, DType::kBF16, DType::kF32};
+  const DType dtype = draft.source().Pick(kShort);
+  return draft.options().Has(dtype) ? dtype : DType::kF32;
+}
+
+DType AnyInteger(Draft& draft) {
+  const DType dtype = draft.source().Chance(33) ? DType::kI32 : DType::kI64;
+  return draft.options().Has(dtype) ? dtype : DType::kI64;
+}
+
+uint64_t FittedBits(double element, DType dtype) {
+  return std::bit_cast<uint64_t>(twingrad::Fitted(element, twingrad::FormatOf(dtype)));
+}
 
 bool MayBeExtreme(const Draft& draft) {
   // Whether what follows from it is NaN may hang on rounding, which anomaly mode makes an error.

@@ -37,6 +37,14 @@ struct LeafRequest {
 
 ValueId MakeLeaf(Draft& draft, const LeafRequest& request = {});
 
+// A floating type beside f64, and a type of signed integers: mostly f32 and i64, which are computed
+// with.
+DType AnyShortFloat(Draft& draft);
+DType AnyInteger(Draft& draft);
+
+// An element of a floating type; what is finite and not 0 stays so.
+uint64_t FittedBits(double element, DType dtype);
+
 // A value of x's type, device and this shape, or a leaf.
 ValueId Fellow(Draft& draft, ValueId x, const Shape& shape, Content content = Content::kAny);
 

@@ -1,6 +1,7 @@
 // Numbers: casts between element types, large magnitudes, infinities and NaN, integer arithmetic.
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -18,33 +19,36 @@ using twingrad::program::UnaryOps;
 // The only part that makes non-finite values; rare, because most results computed from them are not
 // finite either.
 void AddNotFinite(Draft& draft) {
-  constexpr uint64_t kInfinity = 0x7ff0000000000000;
-  constexpr uint64_t kNegativeInfinity = 0xfff0000000000000;
-  constexpr uint64_t kNan = 0x7ff8000000000000;
-  constexpr uint64_t kNegativeZero = 0x8000000000000000;
-  constexpr uint64_t kOne = 0x3ff0000000000000;
-  constexpr uint64_t kHuge = 0x4630000000000000;  // 2^100: beyond every integer
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kHuge = 0x1p100;  // beyond every integer
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;
-  Bits data = {source.Pick({kInfinity, kNegativeInfinity, kNan, kNegativeZero, kHuge}), kOne};
-  const ValueId leaf = draft.Leaf({draft.DTypeOf(x), {2}}, std::move(data), source.Chance(50),
+  const DType dtype = draft.DTypeOf(x);
+  Bits data = {FittedBits(source.Pick({kInfinity, -kInfinity, kNan, -0.0, kHuge}), dtype),
+               FittedBits(1, dtype)};
+  const ValueId leaf = draft.Leaf({dtype, {2}}, std::move(data), source.Chance(50),
                                   draft.DeviceOf(x), {12, -50, false, false, false});
   if (leaf == kNoValue) return;
   if (source.Chance(30)) {
-    draft.Op(Opcode::kCast, {leaf}, {{Key::kTo, DType::kI64}});  // saturates; NaN becomes 0
+    draft.Op(Opcode::kCast, {leaf}, {{Key::kTo, AnyInteger(draft)}});  // saturates; NaN becomes 0
   } else {
     Combine(draft, x, leaf);
   }
 }
 
-// i64 at the ends of its range wraps around.
+// Integers at the ends of their range wrap around.
 void AddWrap(Draft& draft) {
   Source& source = draft.source();
-  constexpr uint64_t kEnds[] = {0x7fffffffffffffff, 0x8000000000000000, 0x4000000000000000, 3};
-  Bits data = {source.Pick(kEnds), source.Pick(kEnds)};
+  constexpr int64_t kEnds[] = {std::numeric_limits<int64_t>::max(),
+                               std::numeric_limits<int64_t>::min(), int64_t{1} << 62, 3};
+  const DType dtype = AnyInteger(draft);
+  const int to_fit = dtype == DType::kI32 ? 32 : 0;
+  const auto end = [&] { return static_cast<uint64_t>(source.Pick(kEnds) >> to_fit); };
+  Bits data = {end(), end()};
   const ValueId ends =
-      draft.Leaf({DType::kI64, {2}}, std::move(data), false, twingrad::program::kCpu, {63, 0});
+      draft.Leaf({dtype, {2}}, std::move(data), false, twingrad::program::kCpu, {63 - to_fit, 0});
   if (ends == kNoValue) return;
   const Opcode op = source.Pick({Opcode::kAdd, Opcode::kMul, Opcode::kSub});
   draft.Op(op, {ends, ends});
@@ -53,23 +57,25 @@ void AddWrap(Draft& draft) {
 
 void AddIntegers(Draft& draft) {
   Source& source = draft.source();
-  const ValueId a = MakeLeaf(draft, {.dtype = DType::kI64});
+  const ValueId a = MakeLeaf(draft, {.dtype = AnyInteger(draft)});
   if (a == kNoValue) return;
   const ValueId b = ApplyOp(draft, a);
   if (!draft.options().Has(Opcode::kCast) || !draft.HasRoom()) return;
-  const DType to = source.Chance(30) ? DType::kF32 : DType::kF64;
+  const DType to = source.Chance(30)   ? AnyShortFloat(draft)
+                   : source.Chance(15) ? AnyInteger(draft)
+                                       : DType::kF64;
   const ValueId cast = draft.Op(Opcode::kCast, {b}, {{Key::kTo, to}});
   if (cast != kNoValue) ApplyOp(draft, cast);
 }
 
-// A round trip between f32 and f64, or through integers, which pass no gradient back.
+// A round trip between floating types, or through integers, which pass no gradient back.
 void AddCasts(Draft& draft) {
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue || !draft.options().Has(Opcode::kCast)) return;
   const DType from = draft.DTypeOf(x);
-  DType to = from == DType::kF64 ? DType::kF32 : DType::kF64;
-  if (source.Chance(15)) to = source.Chance(50) ? DType::kI64 : DType::kBool;
+  DType to = from == DType::kF64 || source.Chance(30) ? AnyShortFloat(draft) : DType::kF64;
+  if (source.Chance(15)) to = source.Chance(50) ? AnyInteger(draft) : DType::kBool;
   const ValueId cast = draft.Op(Opcode::kCast, {x}, {{Key::kTo, to}});
   if (cast == kNoValue) return;
   const ValueId y = twingrad::IsFloating(to) && source.Chance(60) ? ApplyOp(draft, cast) : cast;

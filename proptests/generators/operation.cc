@@ -363,8 +363,9 @@ ValueId ApplyCopy(Draft& draft, ValueId x) {
   const bool cast = draft.options().Has(Feature::kNumbers) && draft.options().Has(Opcode::kCast);
   if (cast && source.Chance(60)) {
     // Mostly casts between the floating types: others cut the graph.
-    DType to = draft.DTypeOf(x) == DType::kF64 ? DType::kF32 : DType::kF64;
-    if (source.Chance(12)) to = source.Chance(30) ? DType::kBool : DType::kI64;
+    const bool shortens = draft.DTypeOf(x) == DType::kF64 || source.Chance(30);
+    DType to = shortens ? AnyShortFloat(draft) : DType::kF64;
+    if (source.Chance(12)) to = source.Chance(30) ? DType::kBool : AnyInteger(draft);
     if (draft.IsRoomy(draft[x].range, to)) {
       const ValueId result = draft.Op(Opcode::kCast, {x}, {{Key::kTo, to}});
       if (result != kNoValue) {

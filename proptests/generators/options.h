@@ -7,10 +7,12 @@
 
 #include <bitset>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "autograd/base/dtype.h"
 #include "autograd/program/opcode.h"
 
 namespace twingrad::generators {
@@ -31,7 +33,7 @@ enum class Feature : uint8_t {
   kGradOfGrad,
   kHook,
   kError,
-  kNumbers,     // f32, i64 and bool, casts, large magnitudes, infinities
+  kNumbers,     // types beside f64, casts, large magnitudes, infinities
   kNoGrad,      // no_grad regions and detach
   kOrder,       // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
   kAnomaly,     // regions of anomaly mode, with gradients that are NaN and others
@@ -59,6 +61,9 @@ struct GeneratorOptions {
   // Ops that may be used. Leaves and calls are always made, regardless of this set.
   std::bitset<twingrad::program::kNumOpcodes> ops =
       std::bitset<twingrad::program::kNumOpcodes>().set();
+  // Element types that may be used; f32, i64 and bool where kNumbers is.
+  std::bitset<std::size(twingrad::kDTypes)> dtypes =
+      std::bitset<std::size(twingrad::kDTypes)>().set();
   int statements = 17;    // on average
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
@@ -79,6 +84,7 @@ struct GeneratorOptions {
 
   bool Has(Feature feature) const { return features[static_cast<size_t>(feature)]; }
   bool Has(twingrad::program::Opcode op) const { return ops[static_cast<size_t>(op)]; }
+  bool Has(twingrad::DType dtype) const { return dtypes[static_cast<size_t>(dtype)]; }
 };
 
 // Reads a comma-separated list of feature words: `view,in_place` means these alone, `-hook,-error`

@@ -24,9 +24,14 @@ struct Range {
   int Width() const { return high - low; }
 };
 
-// The largest width of an exact value that leaves room for its derivatives: a third of the
+// The largest width of an exact value that leaves room for its derivatives: about a third of the
 // mantissa.
-constexpr int RoomyWidth(twingrad::DType dtype) { return dtype == twingrad::DType::kF32 ? 9 : 18; }
+constexpr int RoomyWidth(twingrad::DType dtype) {
+  return dtype == twingrad::DType::kF32    ? 9
+         : dtype == twingrad::DType::kF16  ? 3
+         : dtype == twingrad::DType::kBF16 ? 2
+                                           : 18;
+}
 
 // A range that covers both.
 inline Range Union(const Range& a, const Range& b) {

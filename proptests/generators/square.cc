@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/base/float_format.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 
@@ -49,7 +50,9 @@ ValueId MakeSquares(Draft& draft, Opcode op) {
   // Mostly those of the latest value, so that operands fit together.
   const int last = draft.num_values() - 1;
   const bool as_last = last >= 0 && draft.IsFloating(last) && source.Chance(90);
-  const DType dtype = as_last ? draft.DTypeOf(last) : source.Pick({DType::kF64, DType::kF32});
+  const DType dtype = as_last             ? draft.DTypeOf(last)
+                      : source.Chance(50) ? DType::kF64
+                                          : AnyShortFloat(draft);
   const DeviceIndex device = last < 0 ? twingrad::program::kCpu : draft.DeviceOf(last);
   std::vector<double> data;
   for (int64_t k = 0; k < count; ++k) {
@@ -59,9 +62,7 @@ ValueId MakeSquares(Draft& draft, Opcode op) {
     const std::vector<double> matrix = Elements(source, n, kind, op == Opcode::kCholesky);
     data.insert(data.end(), matrix.begin(), matrix.end());
   }
-  if (dtype == DType::kF32) {
-    for (double& x : data) x = static_cast<float>(x);
-  }
+  for (double& x : data) x = twingrad::Rounded(x, twingrad::FormatOf(dtype));
   return draft.Leaf({dtype, shape}, twingrad::program::FloatBits(data), source.Chance(85), device,
                     {kMostSize, -40, false});
 }

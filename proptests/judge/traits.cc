@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, kNumTraits> kTraitNames = {
     "view",         "in_place",     "hook",          "retain_grad",   "no_grad",
     "detach",       "devices",      "several_calls", "several_roots", "inputs",
     "seeds",        "retain_graph", "create_graph",  "grad_of_grad",  "unused_allowed",
-    "empty_tensor", "scalar_leaf",  "f32",           "integer",       "error",
-    "threads"};
+    "empty_tensor", "scalar_leaf",  "f32",           "f16",           "bf16",
+    "i32",          "integer",      "error",         "threads"};
 
 using Traits = std::bitset<kNumTraits>;
 
@@ -49,6 +49,9 @@ void AddLeaf(const Statement& leaf, Traits* traits) {
   Set(traits, Trait::kScalarLeaf, type.shape.empty());
   Set(traits, Trait::kEmptyTensor, IsEmpty(type));
   Set(traits, Trait::kF32, type.dtype == DType::kF32);
+  Set(traits, Trait::kF16, type.dtype == DType::kF16);
+  Set(traits, Trait::kBF16, type.dtype == DType::kBF16);
+  Set(traits, Trait::kI32, type.dtype == DType::kI32);
   Set(traits, Trait::kInteger, !twingrad::IsFloating(type.dtype));
 }
 

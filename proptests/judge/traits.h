@@ -33,7 +33,10 @@ enum class Trait : uint8_t {
   kEmptyTensor,    // a leaf with a dimension of size 0
   kScalarLeaf,     // a leaf without dimensions
   kF32,
-  kInteger,  // an i64 or bool leaf
+  kF16,
+  kBF16,
+  kI32,
+  kInteger,  // an i64, i32 or bool leaf
   kError,    // the run ended in an error
   kThreads,  // a section run by several threads
 };

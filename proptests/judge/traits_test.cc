@@ -18,6 +18,10 @@ TEST(Traits, AreFoundInStatements) {
   EXPECT_TRUE(Has("%x = leaf type=f64[2,0]\n", Trait::kEmptyTensor));
   EXPECT_TRUE(Has("%x = leaf type=f32[]\n", Trait::kScalarLeaf));
   EXPECT_TRUE(Has("%x = leaf type=f32[]\n", Trait::kF32));
+  EXPECT_TRUE(Has("%x = leaf type=f16[]\n", Trait::kF16));
+  EXPECT_TRUE(Has("%x = leaf type=bf16[]\n", Trait::kBF16));
+  EXPECT_TRUE(Has("%x = leaf type=i32[]\n", Trait::kI32));
+  EXPECT_TRUE(Has("%x = leaf type=i32[]\n", Trait::kInteger));
   EXPECT_TRUE(Has("%x = leaf type=f64[] device=dev:1\n", Trait::kSeveralDevices));
   EXPECT_TRUE(Has("begin kind=no_grad\nend\n", Trait::kNoGrad));
   EXPECT_TRUE(Has("%x = leaf type=f64[]\nneg_ %x\n", Trait::kInPlace));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "autograd/base/float_format.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/oracles.h"
 
@@ -46,9 +47,8 @@ struct Subject {
 bool IsWithin(const Enclosure& ball, DType type, double x, double bound) {
   if (!std::isfinite(x) && std::isfinite(ball.nearest)) return true;
   if (std::isfinite(x) && std::isinf(ball.nearest)) {
-    const double largest = type == DType::kF32 ? std::numeric_limits<float>::max()
-                                               : std::numeric_limits<double>::max();
-    return std::copysign(x, ball.nearest) == x && std::fabs(x) + bound >= largest * (1 - 0x1p-20);
+    const double end = FormatOf(type).largest * (1 - 0x1p-20);
+    return std::copysign(x, ball.nearest) == x && std::fabs(x) + bound >= end;
   }
   return std::isnan(x) || ball.Distance(x) <= bound;
 }

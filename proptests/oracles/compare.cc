@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/print.h"
 
@@ -63,16 +64,16 @@ Rule RuleOf(const TensorData& expected, absl::Span<const double> bounds) {
   return rule;
 }
 
-bool HoldsSingle(const Program& program) {
+double CoarsestUnit(const Program& program) {
+  double unit = kF64Format.unit;
   for (const Statement& statement : program.statements) {
     for (const auto& [key, value] : statement.attributes) {
       const auto* type = std::get_if<program::TensorType>(&value);
-      const auto* dtype = std::get_if<DType>(&value);
-      if (type != nullptr && type->dtype == DType::kF32) return true;
-      if (dtype != nullptr && *dtype == DType::kF32) return true;
+      const auto* dtype = type != nullptr ? &type->dtype : std::get_if<DType>(&value);
+      if (dtype != nullptr) unit = std::fmax(unit, FormatOf(*dtype).unit);
     }
   }
-  return false;
+  return unit;
 }
 
 std::string NameOf(const Program& program, ValueId value) {
@@ -133,7 +134,7 @@ std::string RoundingText(const TensorData& expected, const TensorData& actual, s
   const auto within = [&](double unit) {
     return std::fabs(wanted - seen) <= unit * std::fmax(std::fabs(wanted), 1);
   };
-  if (within(expected.dtype == DType::kF64 ? 0x1p-45 : 0x1p-16)) {
+  if (within(0x1p8 * FormatOf(expected.dtype).unit)) {
     return "; they differ by rounding\n";
   }
   return within(0x1p-16) ? "; they differ as f32 rounds\n" : "\n";

@@ -60,8 +60,8 @@ enum class Rule : uint8_t { kExact, kBounded, kNotCompared };
 bool IsTooWide(double element, double bound);
 Rule RuleOf(const TensorData& expected, absl::Span<const double> bounds);
 
-// Whether a number of the Program is an f32.
-bool HoldsSingle(const Program& program);
+// The rounding unit of the shortest format among those of the Program's numbers.
+double CoarsestUnit(const Program& program);
 
 // --- Words ---
 // `%v3`.

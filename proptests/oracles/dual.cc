@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "autograd/base/float_format.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/oracles.h"
 
@@ -26,7 +27,8 @@ constexpr std::string_view kOracle = "dual";
 struct Allowance {
   absl::Span<const double> bounds;
   const TensorData* data;
-  bool single;  // f32 is about, which over- and underflows where the dual numbers, all f64, do not
+  bool
+      is_short;  // a format is about that over- and underflows where the dual numbers' f64 does not
 
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
@@ -36,19 +38,19 @@ struct Allowance {
 bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
              const Allowance& allowance) {
   const double own = allowance.Of(i);
-  const bool single = allowance.single;
   const double d = dual.data[i], witness = dual.bound[i];
   const bool or_nan = i < dual.or_nan.size() && dual.or_nan[i];
   if (std::isnan(d) || std::isinf(witness) || seen == d) return true;
   if (std::isnan(seen) && or_nan) return true;
-  const bool overflows = single && !(std::isfinite(expected) && std::isfinite(d));
+  const bool overflows = allowance.is_short && !(std::isfinite(expected) && std::isfinite(d));
   if (overflows) return true;
   // Of a / 0 either infinity is right, for 0 and -0 are one number.
   if (std::isinf(d)) return std::isinf(seen) || (std::isnan(seen) && std::isnan(expected));
   if (std::isinf(own)) {
     // No term of it depends on the variable, so that rounding cannot change it; 0 times what
-    // overflowed may be NaN. But what f32 rounded may have a sign where the exact difference is 0.
-    const bool nothing = d == 0 && witness == 0 && (expected == 0 || !single);
+    // overflowed may be NaN. But what a short format rounded may have a sign where the exact
+    // difference is 0.
+    const bool nothing = d == 0 && witness == 0 && (expected == 0 || !allowance.is_short);
     return !nothing || std::isnan(seen);
   }
   return std::fabs(seen - d) <= own + witness;
@@ -66,14 +68,14 @@ size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowan
   return dual.data.size();
 }
 
-Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool single) {
+Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool is_short) {
   static const ValueRecord kNone;
   const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
   const auto& values = evidence.expected.observation.values;
   const ValueRecord& record = value < values.size() ? values[value] : kNone;
   return {
       value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
-      grad ? &record.grad : &record.data, single};
+      grad ? &record.grad : &record.data, is_short};
 }
 
 // Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.
@@ -123,12 +125,12 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
 
 std::vector<DualMiss> DualMisses(const Evidence& evidence, const DualResult& dual) {
   std::vector<DualMiss> misses;
-  const bool single = HoldsSingle(evidence.program);
+  const bool is_short = CoarsestUnit(evidence.program) > kF64Format.unit;
   ForEachTensor(evidence, dual,
                 [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
                   if (known.data.size() != actual.bits.size()) return;
                   const auto allowance =
-                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, is_short);
                   for (size_t i = 0; i < known.data.size(); ++i) {
                     i = FindWrong(known, actual, allowance, i);
                     if (i < known.data.size()) misses.push_back({value, grad, i});
@@ -139,13 +141,13 @@ std::vector<DualMiss> DualMisses(const Evidence& evidence, const DualResult& dua
 
 Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
   if (!dual.not_applicable.empty()) return Skip(kOracle, dual.not_applicable);
-  const bool single = HoldsSingle(evidence.program);
+  const bool is_short = CoarsestUnit(evidence.program) > kF64Format.unit;
   Verdict verdict = Agree(kOracle);
   ForEachTensor(evidence, dual,
                 [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
                   if (verdict.outcome == Outcome::kDisagree) return;
                   const auto allowance =
-                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, is_short);
                   const bool same = known.data.size() == actual.bits.size();
                   const size_t wrong = same ? FindWrong(known, actual, allowance) : 0;
                   if (same && wrong == known.data.size()) return;
@@ -173,12 +175,12 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
 
 GradientCount CountGradients(const Evidence& evidence, const DualResult& dual) {
   GradientCount count;
-  const bool single = HoldsSingle(evidence.program);
+  const bool is_short = CoarsestUnit(evidence.program) > kF64Format.unit;
   const auto add = [&](size_t value, bool grad, int order, const TensorData& actual) {
     const std::vector<DualTensor>& tensors = grad ? dual.grads : dual.values;
     const DualTensor* known =
         value < tensors.size() && tensors[value].known ? &tensors[value] : nullptr;
-    const Allowance allowance = AllowanceOf(evidence, value, grad, single);
+    const Allowance allowance = AllowanceOf(evidence, value, grad, is_short);
     const auto at = static_cast<size_t>(order - 1);
     count.asked[at] += actual.bits.size();
     if (!dual.not_applicable.empty() || known == nullptr) return;

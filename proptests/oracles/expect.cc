@@ -30,7 +30,7 @@ Miss CompareTensor(const Statement& statement, bool defined, const TensorData& a
   if (data == nullptr) return "";
   const Bits& expected = std::get<Bits>(*data);
   const DType dtype = type == nullptr ? DType::kF64 : type->dtype;
-  // Both floating types are written as doubles; data= without type= means a floating type.
+  // All floating types are written as doubles; data= without type= means a floating type.
   const bool same_kind = expected.empty() || IsFloating(dtype) == IsFloating(actual.dtype);
   if (same_kind && expected == actual.bits) return "";
   TensorData wanted{dtype, type == nullptr ? actual.shape : type->shape, expected};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
@@ -81,11 +82,13 @@ const TensorData* Gradient(const Observation& observed, ValueId value, bool is_g
 double ElementOf(const TensorData& data, size_t i) { return std::bit_cast<double>(data.bits[i]); }
 
 // Whether no value is so large or small that multiplying gradients by it may take them out of their
-// format's range and back.
+// format's range and back. From the numbers of f16 to its ends it is never far.
 bool AreModerate(const Observation& observed) {
   for (const auto& record : observed.values) {
     if (!record.defined || !IsFloating(record.data.dtype)) continue;
-    const double most = record.data.dtype == DType::kF32 ? 1e9 : 1e60;
+    const FloatFormat& format = FormatOf(record.data.dtype);
+    if (format.min_exponent > kF32Format.min_exponent) return false;
+    const double most = format.min_exponent == kF64Format.min_exponent ? 1e60 : 1e9;
     for (size_t i = 0; i < record.data.bits.size(); ++i) {
       const double magnitude = std::fabs(ElementOf(record.data, i));
       if (magnitude != 0 && !(magnitude > 1 / most && magnitude < most)) return false;
@@ -96,10 +99,10 @@ bool AreModerate(const Observation& observed) {
 
 // Whether the number is far from the ends of its format's range.
 bool IsOrdinary(double x, DType dtype) {
+  const FloatFormat& format = FormatOf(dtype);
   const double magnitude = std::fabs(x);
-  if (magnitude == 0) return true;
-  return dtype == DType::kF32 ? magnitude > 1e-30 && magnitude < 1e30
-                              : magnitude > 1e-290 && magnitude < 1e290;
+  return magnitude == 0 || (magnitude > 4 * format.smallest_normal / format.unit &&
+                            magnitude < format.largest * format.unit / 4);
 }
 
 Verdict Differs(std::string_view oracle, const SeededProgram& seeded, ValueId value, bool is_grad,

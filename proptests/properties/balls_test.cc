@@ -36,7 +36,8 @@ using reference::ball::Refusal;
 
 // How many times as wide as it has to be each bound is that is not 0 and counts as compared: what
 // it has to allow for is the greater of the deviations that the twin and the engine have shown, or
-// one rounding of a number of this size, at least of 1: to f32 where the Program holds one.
+// one rounding of a number of this size, at least of 1: to the shortest format where the Program
+// holds one.
 //
 // Of a Program its greatest width counts, and no other: what one wide number reaches is wide too,
 // so that of all numbers those of a few Programs would decide.
@@ -44,7 +45,7 @@ class Widths {
  public:
   void Add(const Evidence& evidence, const BallResult& ball) {
     const auto& twin = evidence.expected.observation.values;
-    unit_ = oracles::HoldsSingle(evidence.program) ? 0x1p-24 : 0x1p-53;
+    unit_ = oracles::CoarsestUnit(evidence.program);
     double of_values = 0, of_gradients = 0;
     has_wider_ = false;
     for (size_t v = 0; v < ball.values.size(); ++v) {

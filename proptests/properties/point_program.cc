@@ -125,9 +125,13 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kSlice:
       return {{Key::kDim, int64_t{1}}, {Key::kStart, int64_t{1}}};
     case Opcode::kCast: {
-      const DType others[] = {type == DType::kF64 ? DType::kF32 : DType::kF64, DType::kI64,
-                              DType::kBool};
-      return {{Key::kTo, others[numbers.Random(3)]}};
+      const DType others[] = {type == DType::kF64 ? DType::kF32 : DType::kF64,
+                              DType::kI64,
+                              DType::kBool,
+                              DType::kF16,
+                              DType::kBF16,
+                              DType::kI32};
+      return {{Key::kTo, others[numbers.Random(std::size(others))]}};
     }
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};

@@ -16,6 +16,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/float_format.h"
 
 namespace twingrad::properties {
 
@@ -29,10 +30,9 @@ class SpecialNumbers {
   uint64_t Random(uint64_t end);  // 0 to before `end`
 
  private:
-  double Fitted(double x) const;
   double Neighbour(double x, int steps) const;
 
-  const bool single_;
+  const FloatFormat& format_;
   std::mt19937_64 random_;
   size_t next_ = 0;
   std::vector<double> all_;

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <cstddef>
 
+#include "autograd/base/float_format.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::properties {
 namespace {
 
 TEST(SpecialNumbers, BeginWithEachOfThem) {
-  for (const DType type : {DType::kF64, DType::kF32}) {
+  for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16}) {
     SpecialNumbers numbers(type, 1);
     int zeros = 0, infinities = 0, nans = 0, subnormals = 0;
     for (size_t i = 0; i < numbers.all().size(); ++i) {
@@ -19,21 +20,20 @@ TEST(SpecialNumbers, BeginWithEachOfThem) {
       zeros += x == 0 ? 1 : 0;
       infinities += std::isinf(x) ? 1 : 0;
       nans += std::isnan(x) ? 1 : 0;
-      subnormals += std::fabs(x) > 0 && std::fabs(x) < (type == DType::kF64 ? 0x1p-1022 : 0x1p-126);
+      subnormals += std::fabs(x) > 0 && std::fabs(x) < FormatOf(type).smallest_normal;
     }
     EXPECT_EQ(zeros, 2);
     EXPECT_EQ(infinities, 2);
     EXPECT_EQ(nans, 1);
-    EXPECT_EQ(subnormals, 4);
+    EXPECT_EQ(subnormals, type == DType::kF16 ? 6 : 4);
   }
 }
 
 TEST(SpecialNumbers, FitTheType) {
-  SpecialNumbers numbers(DType::kF32, 1);
-  for (int i = 0; i < 5000; ++i) {
-    const double x = numbers.Beside(numbers.Next());
-    if (!std::isnan(x)) {
-      EXPECT_EQ(static_cast<double>(static_cast<float>(x)), x);
+  for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
+    SpecialNumbers numbers(type, 1);
+    for (int i = 0; i < 5000; ++i) {
+      EXPECT_TRUE(IsRepresentable(numbers.Beside(numbers.Next()), FormatOf(type)));
     }
   }
 }

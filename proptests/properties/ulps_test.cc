@@ -19,6 +19,7 @@
 #include "absl/base/config.h"
 #include "absl/strings/str_format.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/float_format.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/print.h"
@@ -46,26 +47,15 @@ constexpr int kPrograms = 90;
 #endif
 constexpr int kElements = 128;  // of a Program
 
-// A floating type of p bits whose least positive number is 2^least.
-struct Digits {
-  int p;
-  int least;
-  int greatest;  // exponent
-};
-Digits DigitsOf(DType type) {
-  return type == DType::kF32 ? Digits{24, -149, 127} : Digits{53, -1074, 1023};
-}
-
-double UlpOf(double x, const Digits& digits) {
-  if (x == 0) return std::ldexp(1, digits.least);
-  return std::ldexp(1, std::max(std::ilogb(x) - digits.p + 1, digits.least));
+double UlpOf(double x, const FloatFormat& format) {
+  return std::fmax(x == 0 ? 0 : std::ldexp(2 * format.unit, std::ilogb(x)), format.tiny);
 }
 
 // Numbers of all sizes, and those at which functions are hard: near 1, near multiples of pi / 2.
 class Points {
  public:
   Points(DType type, uint64_t seed)
-      : type_(type), digits_(DigitsOf(type)), special_(type, seed), random_(seed) {}
+      : format_(FormatOf(type)), special_(type, seed), random_(seed) {}
 
   // Of one of kKinds kinds.
   static constexpr int kKinds = 6;
@@ -74,18 +64,22 @@ class Points {
       case 0:
         return special_.Next();
       case 1:
-        return Fitted(Between(-1, 1) * std::ldexp(1, Whole(digits_.least, digits_.greatest)));
+        return Rounded(Between(-1, 1) *
+                           std::ldexp(1, Whole(std::ilogb(format_.tiny), 1 - format_.min_exponent)),
+                       format_);
       case 2:
-        return Fitted(Sign() * (1 + Sign() * std::ldexp(Between(1, 2), Whole(-digits_.p, -1))));
+        return Rounded(
+            Sign() * (1 + Sign() * std::ldexp(Between(1, 2), Whole(-format_.precision, -1))),
+            format_);
       case 3:
-        return Fitted(Sign() * Whole(0, 1 << 20) * 1.57079632679489661923);
+        return Rounded(Sign() * Whole(0, 1 << 20) * 1.57079632679489661923, format_);
       case 4:
-        return Fitted(Between(-20, 20));
+        return Rounded(Between(-20, 20), format_);
       default:
-        return Fitted(Between(-2, 2));
+        return Rounded(Between(-2, 2), format_);
     }
   }
-  double Small() { return Fitted(Between(-8, 8)); }
+  double Small() { return Rounded(Between(-8, 8), format_); }
   bool Flips() { return random_() % 2 == 0; }
 
  private:
@@ -94,10 +88,8 @@ class Points {
   }
   int Whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   double Sign() { return Flips() ? 1 : -1; }
-  double Fitted(double x) const { return type_ == DType::kF32 ? static_cast<float>(x) : x; }
 
-  DType type_;
-  Digits digits_;
+  const FloatFormat& format_;
   SpecialNumbers special_;
   std::mt19937_64 random_;
 };
@@ -158,8 +150,9 @@ struct Errors {
 
 void Measure(const PointsOfOp& made, const program::Observation& engine, const BallResult& ball,
              DType type, Errors& errors) {
-  const Digits digits = DigitsOf(type);
-  const double end = std::ldexp(2 - std::ldexp(1, -digits.p), digits.greatest);
+  const FloatFormat& format = FormatOf(type);
+  // Half a unit in the last place beyond the greatest number; infinite for f64.
+  const double end = format.largest + std::ldexp(format.unit, 1 - format.min_exponent);
   const auto& exact_values = ball.values[made.result];
   const auto& values = engine.values[made.result].data;
   for (int i = 0; i < kElements; ++i) {
@@ -170,7 +163,7 @@ void Measure(const PointsOfOp& made, const program::Observation& engine, const B
     if (!(std::fabs(exact.nearest) < end) && value == std::copysign(INFINITY, exact.nearest)) {
       continue;
     }
-    const double ulp = UlpOf(exact.nearest, digits);
+    const double ulp = UlpOf(exact.nearest, format);
     const double error =
         std::isfinite(value) ? std::fabs((value - exact.nearest) - exact.rest) : INFINITY;
     double allowed = ulp;
@@ -181,7 +174,7 @@ void Measure(const PointsOfOp& made, const program::Observation& engine, const B
       const auto& slopes = ball.grads[operand];
       sloped &= slopes.known && slopes.elements[i].IsKnown();
       if (!sloped) continue;
-      allowed += std::fabs(at.back() * slopes.elements[i].nearest) * std::ldexp(1, 1 - digits.p);
+      allowed += std::fabs(at.back() * slopes.elements[i].nearest) * 2 * format.unit;
     }
     ++errors.points;
     errors.ulps.Add(error / ulp, at, value, exact.nearest);
@@ -230,7 +223,7 @@ void CheckType(DType type, double limit) {
     EXPECT_GE(errors.points, 20 * kPrograms) << name;
     const bool composite = IsComposite(signature.op);
     const Worst& worst = composite ? errors.conditioned : errors.ulps;
-    std::printf("%-12s %s %-12s %s\n", name.c_str(), type == DType::kF32 ? "f32" : "f64",
+    std::printf("%-12s %-4s %-12s %s\n", name.c_str(), std::string(DTypeName(type)).c_str(),
                 composite ? "conditioned" : "ulps", TextOf(worst).c_str());
     EXPECT_LE(worst.error, composite ? kConditionedLimit : limit) << name << TextOf(worst);
   }
@@ -238,6 +231,9 @@ void CheckType(DType type, double limit) {
 
 TEST(Ulps, OfF64) { CheckType(DType::kF64, 2.5); }
 TEST(Ulps, OfF32) { CheckType(DType::kF32, 1); }
+// Rounded to f32 before, which a tie can turn.
+TEST(Ulps, OfF16) { CheckType(DType::kF16, 0.5 + 0x1p-12); }
+TEST(Ulps, OfBF16) { CheckType(DType::kBF16, 0.5 + 0x1p-15); }
 
 }  // namespace
 }  // namespace twingrad::properties

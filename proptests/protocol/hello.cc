@@ -49,7 +49,7 @@ constexpr int kCount = 0;
 template <>
 constexpr int kCount<Opcode> = twingrad::program::kNumOpcodes;
 template <>
-constexpr int kCount<DType> = 4;
+constexpr int kCount<DType> = static_cast<int>(std::size(twingrad::kDTypes));
 template <>
 constexpr int kCount<Fact> = kNumFacts;
 template <>

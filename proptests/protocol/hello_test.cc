@@ -101,7 +101,8 @@ TEST(HelloTest, SaysWhatIsWrongAndWhatIsAllowed) {
       absl::StrContains(MessageOf("hello 1 name=a version=1 ops=leaf"), "dtypes= is missing"));
   EXPECT_TRUE(
       absl::StrContains(MessageOf("hello 1 ops=mull"), "unknown `mull`; allowed are leaf "));
-  EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 dtypes=f16"), "allowed are f32 f64 i64 bool"));
+  EXPECT_TRUE(
+      absl::StrContains(MessageOf("hello 1 dtypes=f8"), "allowed are f32 f64 i64 bool f16"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 facts=all"), "allowed are graph order "));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 raises=all"), "allowed are invalid_argument "));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 name=a name=b"), "name= stands twice"));

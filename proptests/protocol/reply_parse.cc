@@ -218,7 +218,7 @@ class Reading {
       return WrongWord("type=", text, "", "allowed is such as f64[2,3]");
     }
     const auto dtype = twingrad::program::DTypeFromName(text.substr(0, open));
-    if (!dtype) return WrongWord("type=", text, "", "allowed are f32 f64 i64 bool");
+    if (!dtype) return WrongWord("type=", text, "", "allowed are f32 f64 i64 bool f16 bf16 i32");
     out->dtype = *dtype;
     const std::string_view sizes = text.substr(open + 1, text.size() - open - 2);
     *count = 1;

@@ -85,7 +85,7 @@ TEST(ReplyTest, EachBrokenLineIsToldWithItsNumber) {
   expect("vlaue %y type=f64[]", "unknown word `vlaue`");
   expect("value %z type=f64[] data=1", "`%z` is no value");
   expect("value %x type=f64[] data=1", "a second value");
-  expect("value %y type=f16[] data=1", "allowed are f32 f64 i64 bool");
+  expect("value %y type=f8[] data=1", "allowed are f32 f64 i64 bool f16 bf16 i32");
   expect("value %y type=f64[-1]", "allowed are 0 to ");
   expect("value %y type=f64[1048576,1048576]", "too large");
   expect("value %y type=f64[2] data=1", "another number of elements");

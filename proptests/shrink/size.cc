@@ -43,11 +43,11 @@ int64_t OpWeight(Opcode op) {
 // Data and shapes of leaves are weighed separately.
 int64_t AttributeWeight(const Attribute& attribute) {
   switch (attribute.key) {
-    case Key::kType:
-      return std::holds_alternative<TensorType>(attribute.value) &&
-                     std::get<TensorType>(attribute.value).dtype == DType::kF64
-                 ? 0
-                 : 1;
+    case Key::kType: {
+      const auto* type = std::get_if<TensorType>(&attribute.value);
+      if (type == nullptr) return 1;
+      return type->dtype == DType::kF64 ? 0 : type->dtype == ComputedAs(type->dtype) ? 1 : 2;
+    }
     case Key::kData:
       return 1;
     case Key::kSeed:

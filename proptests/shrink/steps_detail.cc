@@ -47,6 +47,11 @@ Attribute* Find(Statement* statement, Key key) {
   return nullptr;
 }
 
+// The type that holds all numbers of this one.
+DType Widest(DType dtype) {
+  return IsFloating(dtype) ? DType::kF64 : IsInteger(dtype) ? DType::kI64 : dtype;
+}
+
 // Gives a leaf another type: as many of its elements as fit, then ones.
 void Retype(Statement* leaf, const TensorType& type) {
   Attribute* attribute = Find(leaf, Key::kType);
@@ -54,7 +59,8 @@ void Retype(Statement* leaf, const TensorType& type) {
   const auto old = std::get<TensorType>(attribute->value);
   Bits data = program::LeafData(*leaf);
   data.resize(static_cast<size_t>(program::NumElements(type.shape)), One(old.dtype));
-  if (IsFloating(old.dtype) != IsFloating(type.dtype) || type.dtype == DType::kF32) {
+  const bool is_wide = type.dtype == Widest(old.dtype);
+  if (type.dtype != old.dtype && !is_wide) {
     for (uint64_t& bits : data) bits = One(type.dtype);
   }
   attribute->value = type;
@@ -80,7 +86,7 @@ std::optional<Program> Globally(const Program& program, int position) {
       if (position == 0) {
         type.shape.clear();
       } else if (position == 2) {
-        if (type.dtype == DType::kF32) type.dtype = DType::kF64;
+        type.dtype = Widest(type.dtype);
       } else {
         for (int64_t& size : type.shape) {
           if (size == from) size = 1;

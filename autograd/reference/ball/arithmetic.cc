@@ -16,7 +16,6 @@
 namespace twingrad::reference::ball {
 namespace {
 
-double Unit(DType type) { return type == DType::kF32 ? 0x1p-24 : 0x1p-53; }
 uint64_t Wrap(Ref a) { return static_cast<uint64_t>(a->integer); }
 
 // The least exponent of a bit of the number and the exponent above its greatest.
@@ -39,9 +38,13 @@ bool BitsOf(const Real& a, slong* low, slong* high) {
 
 constexpr slong kFar = 1 << 20;
 
+int64_t GreatestOf(bool is_short) {
+  return is_short ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+}
+
 }  // namespace
 
-bool AddsExactly(const std::vector<const Real*>& terms, bool single) {
+bool AddsExactly(const std::vector<const Real*>& terms, const FloatFormat& format) {
   slong low = kFar, high = -kFar;
   for (const Real* term : terms) {
     if (!BitsOf(*term, &low, &high)) return false;
@@ -49,10 +52,11 @@ bool AddsExactly(const std::vector<const Real*>& terms, bool single) {
   if (low == kFar) return true;
   slong more = 0;
   while ((size_t{1} << more) < terms.size()) ++more;
-  return high + more - low <= (single ? 24 : 53) && low >= (single ? -149 : -1074);
+  return high + more - low <= format.precision && low >= LeastExponent(format) &&
+         high + more <= GreatestExponent(format) + 1;
 }
 
-bool IsRepresentable(const Real& a, bool single) { return AddsExactly({&a}, single); }
+bool IsRepresentable(const Real& a, const FloatFormat& format) { return AddsExactly({&a}, format); }
 
 Ref Arithmetic::WithSlope(Ref number, Ref slope) {
   if (number == slope || (slope == nullptr && number->slope.IsConstant())) return number;
@@ -86,16 +90,15 @@ Ref Arithmetic::WithUnknownSlope(Ref a, const Series& also) {
 void Arithmetic::Round(Element& element, DType type, double units, double magnitude,
                        bool lossless) {
   if (units == kInSteps || !IsFloating(type)) return;
-  const bool single = type == DType::kF32;
-  if (lossless && element.run.IsPoint() && IsRepresentable(element.run, single)) return;
+  const FloatFormat& format = FormatOf(type);
+  if (lossless && element.run.IsPoint() && IsRepresentable(element.run, format)) return;
   magnitude = std::fmax(magnitude, element.run.Magnitude());
-  if (!element.value.IsKnown() || magnitude >= (single ? 0x1p127 : 0x1p1023)) {
+  if (!element.value.IsKnown() || magnitude >= BeginOfEnd(format)) {
     element.value = element.run = Real::Unknown();
     element.slope = UnknownLike(budget_, element.slope);
     return;
   }
-  element.run.Widen((units * Unit(type) * magnitude) * (1 + 0x1p-20) +
-                    (single ? 0x1p-149 : 0x1p-1074));
+  element.run.Widen((units * format.unit * magnitude) * (1 + 0x1p-20) + format.tiny);
 }
 
 Ref Arithmetic::Rounded(Ref a, DType type, double units, double magnitude) {
@@ -195,7 +198,7 @@ Ref Arithmetic::Sum(const Refs& terms, DType type, int64_t divisor, double units
     magnitude += term->run.Magnitude();
   }
   out.slope = slope.Take();
-  const bool lossless = AddsExactly(runs, type == DType::kF32);
+  const bool lossless = AddsExactly(runs, FormatOf(type));
   if (divisor != 1) {
     const Real by = Real::OfInteger(divisor);
     out.value = out.value / by;
@@ -226,14 +229,22 @@ Ref Arithmetic::SumOfProducts(absl::Span<const std::pair<Ref, Ref>> products, Re
 
 Ref Arithmetic::Cast(Ref a, DType from, DType to) {
   if (IsFloating(from) && IsFloating(to)) {
-    if (to == DType::kF64 || from == to) return a;
-    Element out{a->value, a->run.RoundedTo(true), a->slope};  // the rounding is the run's
+    const FloatFormat &old = FormatOf(from), &format = FormatOf(to);
+    const bool widens = old.precision <= format.precision &&
+                        LeastExponent(old) >= LeastExponent(format) &&
+                        GreatestExponent(old) <= GreatestExponent(format);
+    if (widens) return a;
+    // The rounding is the run's. It may be one to f32 and another from there.
+    Element out{a->value, a->run.RoundedTo(format), a->slope};
+    if (format.precision < kF32Format.precision && old.precision > kF32Format.precision) {
+      out.run = Hull(out.run, a->run.RoundedTo(kF32Format).RoundedTo(format));
+    }
     Round(out, to, 0);
     return Keep(std::move(out));
   }
   if (IsFloating(to)) {
     if (!a->known) return UnknownPoint();
-    const Real rounded = Real::OfInteger(a->integer).RoundedTo(to == DType::kF32);
+    const Real rounded = Real::OfInteger(a->integer).RoundedTo(FormatOf(to));
     return Keep({rounded, rounded, {}});
   }
   if (!IsFloating(from)) {
@@ -245,7 +256,8 @@ Ref Arithmetic::Cast(Ref a, DType from, DType to) {
     if (a->run.IsZero()) return Integer(0);
     return a->run.IsPositive() || a->run.IsNegative() ? Integer(1) : UnknownInteger();
   }
-  constexpr double kLimit = 0x1p63;
+  const bool is_short = to == DType::kI32;
+  const double limit = is_short ? 0x1p31 : 0x1p63;
   arf_t end;
   arf_init(end);
   int64_t whole[2];
@@ -253,9 +265,9 @@ Ref Arithmetic::Cast(Ref a, DType from, DType to) {
     upper ? arb_get_ubound_arf(end, a->run.get(), kBits)
           : arb_get_lbound_arf(end, a->run.get(), kBits);
     const double outside = arf_get_d(end, ARF_RND_DOWN);  // towards zero
-    whole[upper] = outside >= kLimit    ? std::numeric_limits<int64_t>::max()
-                   : outside <= -kLimit ? std::numeric_limits<int64_t>::min()
-                                        : arf_get_si(end, ARF_RND_DOWN);
+    whole[upper] = outside >= limit    ? GreatestOf(is_short)
+                   : outside <= -limit ? -GreatestOf(is_short) - 1
+                                       : arf_get_si(end, ARF_RND_DOWN);
   }
   arf_clear(end);
   return whole[0] == whole[1] ? Integer(whole[0]) : UnknownInteger();

@@ -35,14 +35,14 @@ struct CallSums {
 
 namespace {
 
-// How far an engine's gradient may lie from the exact one, as far as later branches go, in parts of
-// the sum of all magnitudes. A number of few bits that was computed without rounding is taken to be
-// the engine's.
+// How far an engine's gradient may lie from the exact one, as far as later branches go: half of the
+// digits of the sum of all magnitudes. A number of few bits that was computed without rounding is
+// taken to be the engine's.
 Real RunOf(const Real& value, double magnitude, DType type) {
-  const bool single = type == DType::kF32;
-  if (value.IsPoint() && IsRepresentable(value, single)) return value;
+  const FloatFormat& format = FormatOf(type);
+  if (value.IsPoint() && IsRepresentable(value, format)) return value;
   Real run = value;
-  run.Widen(magnitude * (single ? 0x1p-12 : 0x1p-40) + (single ? 0x1p-140 : 0x1p-1040));
+  run.Widen(std::ldexp(magnitude * format.unit + format.tiny, (format.precision + 1) / 2));
   return run;
 }
 

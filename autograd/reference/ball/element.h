@@ -14,6 +14,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/float_format.h"
 #include "autograd/reference/ball/elementary.h"
 #include "autograd/reference/ball/real.h"
 #include "autograd/reference/ball/series.h"
@@ -110,10 +111,10 @@ class Arithmetic {
   std::deque<Element> pool_;
 };
 
-// Whether every term is a multiple of one unit of which the sum of their magnitudes is at most 2^p:
-// then no order of additions rounds.
-bool AddsExactly(const std::vector<const Real*>& terms, bool single);
-// Whether a run in the type holds exactly this number.
-bool IsRepresentable(const Real& a, bool single);
+// Whether every term is a multiple of one unit of which the sum of their magnitudes is at most 2^p,
+// and no sum leaves the format: then no order of additions rounds.
+bool AddsExactly(const std::vector<const Real*>& terms, const FloatFormat& format);
+// Whether a run in the format holds exactly this number.
+bool IsRepresentable(const Real& a, const FloatFormat& format);
 
 }  // namespace twingrad::reference::ball

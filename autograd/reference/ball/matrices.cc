@@ -21,7 +21,7 @@ constexpr size_t kMostRows = 6;
 
 using Grid = std::vector<Refs>;
 
-double Unit(DType type) { return type == DType::kF32 ? 0x1p-24 : 0x1p-53; }
+double Unit(DType type) { return FormatOf(type).unit; }
 
 Grid GridOf(const Tensor& tensor, size_t k) {
   const size_t rank = tensor.shape.size();
@@ -123,8 +123,7 @@ double DeterminantError(const Grid& a, DType type) {
 // a / b, for which libraries may multiply by 1 / b.
 Ref Quotient(Arithmetic& math, Ref a, Ref b, DType type) {
   Ref quotient = math.Divide(a, b, type);
-  const bool single = type == DType::kF32;
-  if (IsRepresentable(Real(1.0) / b->run, single)) return quotient;
+  if (IsRepresentable(Real(1.0) / b->run, FormatOf(type))) return quotient;
   return Widened(math, quotient, 4 * Unit(type) * quotient->run.Magnitude());
 }
 

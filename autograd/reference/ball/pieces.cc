@@ -12,11 +12,10 @@ using program::Key;
 using program::Opcode;
 
 void Evaluation::Clamp() {
-  const bool single = type() == DType::kF32;
   for (Ref a : in_[0].elements) {
     for (const Key key : {Key::kMin, Key::kMax}) {
       if (statement_.Find(key) == nullptr) continue;
-      const Real limit = Real(statement_.Get<double>(key)).RoundedTo(single);
+      const Real limit = Real(statement_.Get<double>(key)).RoundedTo(FormatOf(type()));
       a = math_.Extreme({a, math_.Keep({limit, limit, {}})}, key == Key::kMin, type());
     }
     Put(a);

@@ -27,8 +27,6 @@ double Up(const mag_t magnitude) {
   return arf_get_d(exact.f, ARF_RND_UP);
 }
 
-void RoundFloat(arf_t f, bool single) { arf_set_round(f, f, single ? 24 : 53, ARF_RND_NEAR); }
-
 }  // namespace
 
 Real Real::OfInteger(int64_t exact) {
@@ -57,18 +55,16 @@ double Real::Magnitude() const {
 
 double Real::Middle() const { return arf_get_d(arb_midref(ball_), ARF_RND_NEAR); }
 
-Enclosure Real::ToEnclosure(bool single) const {
+Enclosure Real::ToEnclosure(const FloatFormat& format) const {
   Enclosure out;
   if (!IsKnown()) return out;
-  const double limit = single ? 0x1p127 : 0x1p1023;
-  if (Magnitude() >= limit) {
+  if (Magnitude() >= BeginOfEnd(format)) {
     Float least;
     arb_get_abs_lbound_arf(least.f, ball_, kBits);
-    if (arf_cmpabs_2exp_si(least.f, single ? 129 : 1025) <= 0) return out;
+    if (arf_cmpabs_2exp_si(least.f, GreatestExponent(format) + 2) <= 0) return out;
     return {arb_is_negative(ball_) ? -kInfinity : kInfinity, 0, 0};
   }
-  out.nearest = Middle();
-  if (single) out.nearest = static_cast<float>(out.nearest);
+  out.nearest = Rounded(Middle(), format);
   Float part, piece;
   arf_set_d(piece.f, out.nearest);
   arf_sub(part.f, arb_midref(ball_), piece.f, ARF_PREC_EXACT, ARF_RND_NEAR);
@@ -91,19 +87,19 @@ void Real::Widen(double by) {
   mag_clear(more);
 }
 
-Real Real::RoundedTo(bool single) const {
+Real Real::RoundedTo(const FloatFormat& format) const {
   if (!IsKnown()) return Unknown();
   const double magnitude = Magnitude();
-  if (magnitude >= (single ? 0x1p127 : 0x1p1023)) return Unknown();
+  if (magnitude >= BeginOfEnd(format)) return Unknown();
   Float least, greatest;
   arb_get_lbound_arf(least.f, ball_, kBits);
   arb_get_ubound_arf(greatest.f, ball_, kBits);
-  RoundFloat(least.f, single);
-  RoundFloat(greatest.f, single);
+  for (arf_ptr end : {least.f, greatest.f}) arf_set_round(end, end, format.precision, ARF_RND_NEAR);
   Real r;
   arb_set_interval_arf(r.ball_, least.f, greatest.f, kBits);
-  const bool exact = IsPoint() && arb_equal(r.ball_, ball_);
-  if (!exact && magnitude < (single ? 0x1p-120 : 0x1p-1016)) r.Widen(single ? 0x1p-149 : 0x1p-1074);
+  const bool exact = IsPoint() && arb_equal(r.ball_, ball_) &&
+                     arf_is_int_2exp_si(arb_midref(ball_), LeastExponent(format));
+  if (!exact && magnitude < 0x1p6 * format.smallest_normal) r.Widen(format.tiny);
   return r;
 }
 

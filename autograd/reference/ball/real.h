@@ -6,16 +6,26 @@
 
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include <arb.h>
 
+#include "autograd/base/float_format.h"
 #include "autograd/reference/ball/ball_result.h"
 
 namespace twingrad::reference::ball {
 
 inline constexpr slong kBits = 128;
+
+// Of the format's smallest number, and of the greatest power of two in it.
+constexpr slong LeastExponent(const FloatFormat& f) { return f.min_exponent - (f.precision - 1); }
+constexpr slong GreatestExponent(const FloatFormat& f) { return 1 - f.min_exponent; }
+// From there on a number is so near the end that a run may have left the format.
+inline double BeginOfEnd(const FloatFormat& f) {
+  return std::ldexp(1.0, static_cast<int>(GreatestExponent(f)));
+}
 
 class Real {
  public:
@@ -52,17 +62,17 @@ class Real {
   double Magnitude() const;
   // The middle as the nearest double.
   double Middle() const;
-  // As two doubles and a radius. What overflows the element type (`single`: f32) is infinite, and
+  // As two doubles and a radius. What overflows the element type, of this format, is infinite, and
   // what may or may not is unknown.
-  Enclosure ToEnclosure(bool single) const;
+  Enclosure ToEnclosure(const FloatFormat& format) const;
   void Widen(double by);  // adds `by`, not negative, to the radius
   void Normalise() {
     if (!IsKnown()) arb_indeterminate(ball_);
   }
 
-  // All that rounding to the nearest f32 (`single`) or f64 can make of it; unknown where it may
+  // All that rounding to the nearest number of the format can make of it; unknown where it may
   // overflow.
-  Real RoundedTo(bool single) const;
+  Real RoundedTo(const FloatFormat& format) const;
 
  private:
   arb_t ball_;

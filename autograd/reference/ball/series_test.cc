@@ -69,7 +69,7 @@ TEST(SeriesTest, AHullHoldsEachAndTakesWhatIsAbsentForZero) {
   const Series hull = HullOf(budget, {&x, &y});
   ASSERT_EQ(hull.terms.size(), 2u);
   for (const Term& term : hull.terms) {
-    const Enclosure ball = term.coefficient.ToEnclosure(false);
+    const Enclosure ball = term.coefficient.ToEnclosure(kF64Format);
     EXPECT_EQ(ball.Distance(0), 0);
     EXPECT_EQ(ball.Distance(1), 0);
     EXPECT_GT(ball.Distance(1.001), 0);

@@ -80,6 +80,31 @@ TEST(BallStatements, CastsToIntegersAndBack) {
   ExpectNumbers(run.Value("z"), {1, 1, 1, 1}, "z");
 }
 
+TEST(BallStatements, ShortIntegersWrapAndSaturate) {
+  const BallRun run(
+      "%x = leaf type=f64[4] data=2147483647.5,-3e9,1e300,-7.5\n%i = cast %x to=i32\n"
+      "%n = neg %i\n%s = sum %i\n%t = cast %s to=f64\n%y = cast %n to=f64\n"
+      "%l = leaf type=i64[2] data=4294967297,3000000000\n%c = cast %l to=i32\n"
+      "%z = cast %c to=f64\n%p = mul %c %c\n%q = cast %p to=f64\n");
+  ExpectNumbers(run.Value("y"), {-2147483647, -2147483648, -2147483647, 7}, "y");
+  ExpectNumbers(run.Value("t"), {2147483639}, "t");
+  ExpectNumbers(run.Value("z"), {1, -1294967296}, "z");
+  ExpectNumbers(run.Value("q"), {1, -494665728}, "q");
+}
+
+// What f16 holds is exact, also at its ends; what leaves it is not known from there on.
+TEST(BallStatements, HalvesEndAt65504) {
+  const BallRun run(
+      "%x = leaf type=f16[3] data=181,256,0x1p-12 grad=1\n%y = mul %x %x\n"
+      "%h = leaf type=f16[] data=0x1p-1\n%z = mul %y %h\n%i = cast %z to=i64\n"
+      "%w = cast %i to=f64\n");
+  EXPECT_FALSE(run.Value("z")[1].IsKnown());
+  EXPECT_TRUE(run.Value("z")[0].IsKnown());
+  EXPECT_EQ(run.Value("y")[2].nearest, 0x1p-24);
+  EXPECT_FALSE(run.Value("w")[0].IsKnown());  // 16380.5 lies between two numbers of f16
+  EXPECT_EQ(run.Value("w")[2].nearest, 0);
+}
+
 // f32 overflows at 2^128, and then nothing is known of what follows.
 TEST(BallStatements, WhatOverflowsIsNotKnown) {
   const BallRun run(

@@ -51,7 +51,7 @@ std::vector<std::vector<std::pair<int64_t, Ref>>> Evaluation::NeighboursAlong(in
   const bool cubic = op_ == Opcode::kUpsampleBicubic2d;
   const bool nearest = program::SignatureOf(op_).Find(Key::kAlignCorners) == nullptr;
   const int64_t divisor = !corners ? 2 * count : std::max<int64_t>(count - 1, 1);
-  const double unit = type() == DType::kF32 ? 0x1p-24 : 0x1p-53;
+  const double unit = FormatOf(type()).unit;
   int64_t step = corners ? (count > 1 ? size - 1 : 0) : 2 * size;
   std::vector<std::vector<std::pair<int64_t, Ref>>> all(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {

@@ -148,7 +148,7 @@ BallTensor Witness::Enclosures(const Refs& elements, DType type) const {
   tensor.known = true;
   tensor.elements.reserve(elements.size());
   for (Ref element : elements) {
-    tensor.elements.push_back(element->value.ToEnclosure(type == DType::kF32));
+    tensor.elements.push_back(element->value.ToEnclosure(FormatOf(type)));
   }
   return tensor;
 }

@@ -33,7 +33,7 @@ Hello MakeHello(const Fault& fault) {
     hello.ops.insert(signature.op);
     hello.single.insert(signature.op);
   }
-  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+  hello.dtypes.insert(std::begin(kDTypes), std::end(kDTypes));
   hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames,  Fact::kHooks,
                  Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors, Fact::kAccessors};
   return hello;
