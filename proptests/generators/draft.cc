@@ -66,6 +66,17 @@ int64_t TermsOfProduct(const Signature& signature, const Shape& a, const Shape& 
   return twingrad::program::NumElements(b) / b[transposed ? 1 : 0];
 }
 
+Range AfterCast(Range range, DType to) {
+  if (twingrad::IsFloating(to)) {
+    range.exact &= range.Width() <= twingrad::FormatOf(to).precision;
+    return range;
+  }
+  range.low = std::max(range.low, 0);
+  range.positive = range.power_of_two = false;
+  range.exact = true;
+  return range;
+}
+
 }  // namespace
 
 int64_t Draft::NumElements(ValueId value) const {
@@ -175,17 +186,8 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       range.exact = false;  // a mean, in most cases
       return range;
     }
-    case Numbers::kCast: {
-      Range range = a;
-      if (!twingrad::IsFloating(DTypeOf(result))) {
-        range.low = std::max(range.low, 0);
-        range.positive = range.power_of_two = false;
-        range.exact = true;
-      } else {
-        range.exact &= range.Width() <= twingrad::FormatOf(DTypeOf(result)).precision;
-      }
-      return range;
-    }
+    case Numbers::kCast:
+      return AfterCast(a, DTypeOf(result));
     case Numbers::kEither: {
       if (op == Opcode::kWhere) return Union(known_[operands[1]].range, known_[operands[2]].range);
       Range range = a;
