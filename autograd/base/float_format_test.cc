@@ -57,6 +57,15 @@ TEST(FloatFormatTest, TellsTheNumberBelow) {
   EXPECT_EQ(NextBelow(2, FormatOf(DType::kF64)), std::nextafter(2.0, 0.0));
 }
 
+TEST(FloatFormatTest, FittedNumbersAreFiniteAndNotZero) {
+  EXPECT_EQ(Fitted(1e300, FormatOf(DType::kF16)), 65504);
+  EXPECT_EQ(Fitted(-1e300, FormatOf(DType::kBF16)), -0x1.fep127);
+  EXPECT_EQ(Fitted(-1e-30, FormatOf(DType::kF16)), -0x1p-24);
+  EXPECT_EQ(Fitted(0.1, FormatOf(DType::kF32)), static_cast<double>(0.1f));
+  EXPECT_EQ(Fitted(0, FormatOf(DType::kF16)), 0);
+  EXPECT_EQ(Fitted(HUGE_VAL, FormatOf(DType::kF16)), HUGE_VAL);
+}
+
 TEST(FloatFormatTest, NumbersOfAFormatAreTheirOwnRounding) {
   // Every bf16 is the upper half of an f32.
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {

@@ -292,13 +292,6 @@ void Evaluation::EachLane(absl::FunctionRef<Refs(const Refs&)> of) {
 Tensor Evaluation::Run() {
   row_ = FindRow(op_);
   (this->*row_->family)();
-  if (out_.type != DType::kI32) return std::move(out_);
-  // Integers are computed modulo 2^64, of which the low bits of all that is no order are those of
-  // the low bits.
-  for (Ref& element : out_.elements) {
-    const int64_t low = static_cast<int32_t>(element->integer);
-    if (element->known && element->integer != low) element = math_.Integer(low);
-  }
   return std::move(out_);
 }
 

@@ -74,6 +74,16 @@ void Witness::Leaf(const Statement& statement) {
 
 namespace {
 
+// What i32 holds of the integers of a result: sums and products were computed modulo 2^64, of which
+// the low bits are those of the low bits.
+Tensor Wrapped(Arithmetic& math, Tensor result) {
+  for (Ref& element : result.elements) {
+    const int64_t low = static_cast<int32_t>(element->integer);
+    if (element->known && element->integer != low) element = math.Integer(low);
+  }
+  return result;
+}
+
 Tensor Evaluate(Arithmetic& math, const Statement& statement, const std::vector<Tensor>& in) {
   std::vector<TensorType> types;
   for (const Tensor& operand : in) types.push_back({operand.type, operand.shape});
@@ -86,7 +96,8 @@ Tensor Evaluate(Arithmetic& math, const Statement& statement, const std::vector<
     throw NotApplicable{Refusal::kForm};
   }
   const Opcode op = program::SignatureOf(statement.op).performs;
-  return Evaluation(math, statement, op, in, {result.dtype, result.shape, {}}).Run();
+  Tensor out = Evaluation(math, statement, op, in, {result.dtype, result.shape, {}}).Run();
+  return result.dtype == DType::kI32 ? Wrapped(math, std::move(out)) : out;
 }
 
 }  // namespace
