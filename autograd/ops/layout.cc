@@ -4,6 +4,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/narrow.h"
 
 namespace twingrad::ops {
 Tensor ReshapeTo(const Tensor& a, Ints shape) {
@@ -63,9 +64,13 @@ Tensor TakePlaces(const Tensor& a, const PlacesOf& places) {
 }
 
 Tensor EmbedPlaces(const Tensor& part, Ints whole, const PlacesOf& places) {
-  Tensor result = Tensor::Zeros(whole, part.dtype(), part.device());
+  // Places may recur: all that is added in one is added before it is narrowed.
+  const DType dtype = part.dtype();
+  Tensor result = Tensor::Zeros(whole, ComputedAs(dtype), part.device());
   Tensor target = Alias(result, places(result));
-  kernels::AddInto(target, part);
+  kernels::AddInto(target, kernels::Widened(part));
+  if (IsNarrow(dtype)) [[unlikely]]
+    result = kernels::Narrowed(result, dtype);
   if (ShouldRecord(part)) {
     // Places may be counted in row-major order.
     Record("EmbedPlacesBackward", result, part, [places](const Tensor& g) {

@@ -5,6 +5,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/test_gradients.h"
+#include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad::ops {
 namespace {
@@ -16,6 +17,16 @@ TEST(Layout, MovesElements) {
   const Part column = SelectedPart(a, 1, 1);
   EXPECT_EQ(Elements(TakePart(a, column)), (Doubles{2, 5}));
   EXPECT_EQ(Elements(EmbedPart(TakePart(a, column), column)), (Doubles{0, 2, 0, 0, 5, 0}));
+}
+
+TEST(Layout, WhatRecursIsAddedUpInNarrowTypesToo) {
+  const auto thrice = [](const Tensor& whole) { return StridedGeometry(whole, {3}, {0}, 1); };
+  for (const DType dtype : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16}) {
+    const Tensor part = kernels::Cast(Values({3}, {1, 2, 4}), dtype);
+    const Tensor whole = EmbedPlaces(part, Shape{2}, thrice);
+    EXPECT_EQ(whole.dtype(), dtype);
+    EXPECT_EQ(Elements(kernels::Cast(whole, DType::kF64)), (Doubles{0, 7}));
+  }
 }
 
 // Each function is derived twice: its derivative is itself made of these functions.
