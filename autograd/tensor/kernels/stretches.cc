@@ -43,7 +43,7 @@ void CopyTile(const void* from_data, const Dimension& rows, const Dimension& col
     }
     return;
   }
-  if constexpr (kBytes > 1) {
+  if constexpr (kBytes >= 4) {
     if (row_step == 1) {
       using T = std::conditional_t<kBytes == 4, float, double>;
       return processor::LoopsInUse().Of<T>().transpose(static_cast<const T*>(from_data),
@@ -183,6 +183,8 @@ class Walk {
     switch (operands_.begin()[k].element) {
       case 1:
         return CopyTile<1>(from, rows_, columns_, k, height, width, tiles_[k]);
+      case 2:
+        return CopyTile<2>(from, rows_, columns_, k, height, width, tiles_[k]);
       case 4:
         return CopyTile<4>(from, rows_, columns_, k, height, width, tiles_[k]);
       default:

@@ -15,31 +15,33 @@
 namespace twingrad::kernels {
 namespace {
 
+template <typename T>
 struct Given {
-  std::vector<double> a, b;
+  std::vector<T> a, b;
   std::vector<int> times;
 };
 
-Given Collected(Ints sizes, const std::vector<double>& memory, const Shape& a, const Shape& b) {
+template <typename T>
+Given<T> Collected(Ints sizes, const std::vector<T>& memory, const Shape& a, const Shape& b) {
   const auto count = static_cast<size_t>(ElementCount(sizes));
-  Given given{std::vector<double>(count), std::vector<double>(count), std::vector<int>(count)};
-  const double* middle = memory.data() + memory.size() / 2;
-  ForEachStretch(sizes, {{middle, sizeof(double), a}, {middle, sizeof(double), b}},
-                 [&](const Stretch& s) {
-                   for (int64_t i = 0; i < s.count; ++i) {
-                     const auto at = static_cast<size_t>(s.offset + i);
-                     EXPECT_TRUE(s.step[0] == 0 || s.step[0] == 1);
-                     given.a[at] = s.From<double>(0)[i * s.step[0]];
-                     given.b[at] = s.From<double>(1)[i * s.step[1]];
-                     ++given.times[at];
-                   }
-                 });
+  Given<T> given{std::vector<T>(count), std::vector<T>(count), std::vector<int>(count)};
+  const T* middle = memory.data() + memory.size() / 2;
+  ForEachStretch(sizes, {{middle, sizeof(T), a}, {middle, sizeof(T), b}}, [&](const Stretch& s) {
+    for (int64_t i = 0; i < s.count; ++i) {
+      const auto at = static_cast<size_t>(s.offset + i);
+      EXPECT_TRUE(s.step[0] == 0 || s.step[0] == 1);
+      given.a[at] = s.From<T>(0)[i * s.step[0]];
+      given.b[at] = s.From<T>(1)[i * s.step[1]];
+      ++given.times[at];
+    }
+  });
   return given;
 }
 
-void Compare(Ints sizes, const std::vector<double>& memory, const Shape& a, const Shape& b) {
-  const Given given = Collected(sizes, memory, a, b);
-  const double* middle = memory.data() + memory.size() / 2;
+template <typename T>
+void Compare(Ints sizes, const std::vector<T>& memory, const Shape& a, const Shape& b) {
+  const Given<T> given = Collected(sizes, memory, a, b);
+  const T* middle = memory.data() + memory.size() / 2;
   size_t at = 0;
   ForEachElement<2>(sizes, {a, b}, [&](int64_t p, int64_t q) {
     ASSERT_EQ(given.times[at], 1) << ShapeToString(sizes) << " at " << at;
@@ -50,10 +52,27 @@ void Compare(Ints sizes, const std::vector<double>& memory, const Shape& a, cons
   EXPECT_EQ(at, given.times.size());
 }
 
-std::vector<double> Numbered(size_t count) {
-  std::vector<double> memory(count);
-  std::iota(memory.begin(), memory.end(), 0.0);
+template <typename T = double>
+std::vector<T> Numbered(size_t count) {
+  std::vector<T> memory(count);
+  std::iota(memory.begin(), memory.end(), T{});
   return memory;
+}
+
+template <typename T>
+void CompareOfElements() {
+  const auto memory = Numbered<T>(1000);
+  for (const Shape& a : {Shape{3, 1}, Shape{1, 20}, Shape{6, -1}, Shape{0, 1}, Shape{7, 2}}) {
+    Compare<T>(Shape{20, 3}, memory, a, Shape{3, 1});
+    Compare<T>(Shape{3, 20}, memory, a, Shape{1, 3});
+  }
+}
+
+TEST(Stretches, ElementsOfEverySize) {
+  CompareOfElements<uint8_t>();
+  CompareOfElements<uint16_t>();
+  CompareOfElements<uint32_t>();
+  CompareOfElements<uint64_t>();
 }
 
 TEST(Stretches, MatricesOfEverySize) {
