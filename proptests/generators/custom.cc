@@ -42,13 +42,13 @@ bool IsInTheWay(const Attributes& attributes) {
 
 Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
   Source& source = draft.source();
-  const uint64_t draw = draft.Below(Choice::kCustomAction, 60);
+  const uint64_t draw = draft.Below(Choice::kCustomAction, 62);
   if (draft.rounding() && source.Chance(18)) return Action("exp");
   if (draw < 5) return Action("pass");
   if (draw < 10) return Scale(source);
   if (draw < 15) return Action("square");
   if (draw < 20) return Action("warn");
-  if (draw < 26) {
+  if (draw < 27) {
     const ValueId target = PickTarget(draft, operands);
     if (target == kNoValue) return Action("pass");
     return {{Key::kDo, std::string("backward")}, {Key::kTarget, std::vector<ValueId>{target}}};

@@ -71,8 +71,8 @@ void AddSavedHooks(Draft& draft) {
   Source& source = draft.source();
   ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;
-  if (source.Chance(30)) return AddThrowing(draft, x);
-  const std::string action = source.Chance(55) ? "record" : "scale";
+  if (source.Chance(31)) return AddThrowing(draft, x);
+  const std::string action = source.Chance(51) ? "record" : "scale";
   if (!draft.BeginSavedHooks(action, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0}))) return;
   const auto apply = [&] { x = ApplySaving(draft, x); };
   apply();
