@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
 
 #include "autograd/base/float_format.h"
 #include "autograd/ops/ops.h"
@@ -38,6 +41,7 @@ TEST(Widened, LeavesOtherTensors) {
 }
 
 // One node an operation, gradients of the operand's type, one rounding each.
+// Rules: R11.
 TEST(Widened, DerivativesAreRoundedOnce) {
   for (const DType dtype : {DType::kF16, DType::kBF16}) {
     SCOPED_TRACE(DTypeName(dtype));
@@ -68,6 +72,7 @@ TEST(Widened, DerivativesCanBeDerivedAgain) {
 }
 
 // Sums and squares on the way to a result are beyond f16, the result is not.
+// Rules: R11.
 TEST(Widened, WhatIsInBetweenMayBeLarge) {
   const Tensor x = ShortLeaf({4}, {60000, 60000, 60000, 59968}, DType::kF16);
   EXPECT_EQ(Elements(Mean(x, {}, false)), (Doubles{60000}));

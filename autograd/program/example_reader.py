@@ -10,7 +10,7 @@ _NUMBERS = {'by', 'min', 'max', 'eps'}
 
 
 def element(text, dtype):
-    if dtype in ('i64', 'bool'):
+    if dtype in ('i32', 'i64', 'bool'):
         return int(text)
     return float.fromhex(text) if 'x' in text else float(text)
 

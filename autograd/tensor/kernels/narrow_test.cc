@@ -39,6 +39,7 @@ TEST(Narrow, WidensAndNarrowsItsOwnTypesAlone) {
   EXPECT_EQ(Narrowed(Tensor::Ones({2}, DType::kBool), DType::kF16).dtype(), DType::kBool);
 }
 
+// Rules: R11.
 TEST(Narrow, ArithmeticIsRoundedOnce) {
   for (const DType dtype : kShortFloats) {
     SCOPED_TRACE(DTypeName(dtype));
@@ -63,6 +64,7 @@ TEST(Narrow, SumsAreOfFloats) {
   EXPECT_EQ(Numbers(Cumsum(ones, 0, false)).back(), 1000);
 }
 
+// Rules: R1.
 TEST(Narrow, IntegersAreTakenModulo) {
   const Tensor a = Make<int32_t>({3}, {kGreatest, kLeast, 65536});
   EXPECT_EQ(Elements<int32_t>(Add(a, Make<int32_t>({}, {1}))),
