@@ -43,12 +43,14 @@ def only(condition, function):
     return call
 
 
-def in_type_of_operand(function, convert):
-    """The function; a result of another type than the operand, as the sum of short integers may have, is converted."""
-    def call(a, x):
-        y = function(a, x)
-        return y if y.dtype == x.dtype else convert(y, x.dtype)
-    return call
+def in_type_of_operand(ops, names, convert):
+    """These ops; a result of another type than the operand, as sums of short integers have, is converted."""
+    def converted(function):
+        def call(a, x):
+            y = function(a, x)
+            return y if y.dtype == x.dtype else convert(y, x.dtype)
+        return call
+    return {name: converted(ops[name]) for name in names.split()}
 
 
 def span(a):

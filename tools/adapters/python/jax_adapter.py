@@ -318,7 +318,7 @@ OPS |= {
         x, tuple(d for d in a.get('dims', range(x.ndim)) if x.shape[d] == 1))}
 
 
-OPS |= {name: calls.in_type_of_operand(OPS[name], jnp.astype) for name in 'sum prod cumsum cumprod'.split()}
+OPS |= calls.in_type_of_operand(OPS, 'sum prod cumsum cumprod', jnp.astype)
 
 
 class Jax(functional.Functional):

@@ -241,7 +241,7 @@ class Torch(core.Engine):
         'squeeze': lambda a, x: x.squeeze(a['dims']) if 'dims' in a else x.squeeze(),
         'zero_grad': lambda a, x: setattr(x, 'grad', None),
         'read_grad': lambda a, x: None if x.grad is None else x.grad.clone()}
-    OPS |= {name: calls.in_type_of_operand(OPS[name], torch.Tensor.to) for name in 'sum prod cumsum cumprod'.split()}
+    OPS |= calls.in_type_of_operand(OPS, 'sum prod cumsum cumprod', torch.Tensor.to)
     HELLO = core.hello('torch', torch.__version__, DTYPES, OPS, facts='errors,accessors')
     ACCESSORS = {word: lambda engine, x, read=read: engine.data(read(x.detach())) for word, read in {
         'clone': torch.clone, 'detach': torch.detach, 'contiguous': torch.Tensor.contiguous, 'deepcopy': copy.deepcopy,
