@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "autograd/program/analyze.h"
@@ -23,6 +25,7 @@ using twingrad::program::Opcode;
 using twingrad::program::Program;
 using twingrad::program::SignatureOf;
 using twingrad::program::Statement;
+using twingrad::program::TensorType;
 
 constexpr int kPrograms = 5000;
 
@@ -32,6 +35,36 @@ bool HasActingHook(const Program& program) {
     const auto action = statement.Get<std::string>(Key::kDo);
     return action == "register" || action == "remove" || action == "backward";
   });
+}
+
+bool HoldsType(const Program& program, DType dtype) {
+  return std::ranges::any_of(program.statements, [dtype](const Statement& statement) {
+    const auto* type = statement.Find(Key::kType);
+    const auto* to = statement.Find(Key::kTo);
+    return (type != nullptr && std::get<TensorType>(*type).dtype == dtype) ||
+           (to != nullptr && std::get<DType>(*to) == dtype);
+  });
+}
+
+// Law: element types occur where they may, and elsewhere not, whatever makes the Program.
+TEST(Generate, TypesOfStorageAreOptions) {
+  GeneratorOptions without;
+  for (const DType dtype : kDTypes)
+    without.dtypes.set(static_cast<size_t>(dtype), !IsNarrow(dtype));
+  std::map<DType, int> found;
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const Program usual = Generate(seed), narrowed = Generate(seed, without);
+    for (const DType dtype : kDTypes) {
+      found[dtype] += HoldsType(usual, dtype) ? 1 : 0;
+      ASSERT_FALSE(IsNarrow(dtype) && HoldsType(narrowed, dtype)) << "seed " << seed;
+    }
+  }
+  // f16 and bf16 together are half as often as f32.
+  const int halves = found[DType::kF16] + found[DType::kBF16];
+  EXPECT_GT(found[DType::kI32], kPrograms / 100);
+  EXPECT_GT(found[DType::kF16], kPrograms / 40);
+  EXPECT_GT(found[DType::kBF16], kPrograms / 40);
+  EXPECT_LT(halves, found[DType::kF32]);
 }
 
 // Law: every Program is valid, and its text reads back as itself.

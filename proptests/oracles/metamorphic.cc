@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,6 +135,31 @@ bool IsLinear(const Statement& statement) {
 
 }  // namespace
 
+namespace {
+
+constexpr double kPattern[] = {1, -1, 2, 0};
+
+double Edited(double old, size_t i, SeedEdit edit) {
+  const double pattern = kPattern[i % std::size(kPattern)];
+  return edit == SeedEdit::kTwice     ? 2 * old
+         : edit == SeedEdit::kPattern ? pattern
+         : edit == SeedEdit::kSum     ? old + pattern
+                                      : 0;
+}
+
+// Whether all edits of the seed are numbers of its type.
+bool AreRepresentable(const Bits& data, DType dtype) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    const double x = std::bit_cast<double>(data[i]);
+    for (const SeedEdit edit : {SeedEdit::kTwice, SeedEdit::kSum}) {
+      if (!IsRepresentable(Edited(x, i, edit), FormatOf(dtype))) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<SeededProgram> MakeSeeded(const Program& program) {
   const int at = OnlyCall(program);
   if (at < 0) return std::nullopt;
@@ -149,7 +175,7 @@ std::optional<SeededProgram> MakeSeeded(const Program& program) {
     const TensorType type = builder.TypeOf(call.operands[i]);
     if (!IsFloating(type.dtype)) return std::nullopt;
     std::optional<Bits> data = SeedData(program, builder, call, i);
-    if (!data) return std::nullopt;
+    if (!data || !AreRepresentable(*data, type.dtype)) return std::nullopt;
     seeded.seeds.push_back(builder.num_statements());
     seeds.push_back(
         builder.Leaf(type, *std::move(data), false, builder.Info(call.operands[i]).device));
@@ -165,19 +191,12 @@ std::optional<SeededProgram> MakeSeeded(const Program& program) {
 }
 
 Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
-  constexpr double kPattern[] = {1, -1, 2, 0};
   Program program = seeded.program;
   for (int at : seeded.seeds) {
     Statement& leaf = program.statements[at];
     Bits data = program::LeafData(leaf);
     for (size_t i = 0; i < data.size(); ++i) {
-      const double old = std::bit_cast<double>(data[i]);
-      const double pattern = kPattern[i % 4];
-      double element = 0;
-      if (edit == SeedEdit::kTwice) element = 2 * old;
-      if (edit == SeedEdit::kPattern) element = pattern;
-      if (edit == SeedEdit::kSum) element = old + pattern;
-      data[i] = std::bit_cast<uint64_t>(element);
+      data[i] = std::bit_cast<uint64_t>(Edited(std::bit_cast<double>(data[i]), i, edit));
     }
     std::erase_if(leaf.attributes, [](const Attribute& a) {
       return a.key == Key::kData || a.key == Key::kFill || a.key == Key::kSeed;

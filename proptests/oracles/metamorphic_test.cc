@@ -27,6 +27,18 @@ TEST(Metamorphic, ImplicitSeedsBecomeLeaves) {
   EXPECT_FALSE(twin.observation.error.has_value());
 }
 
+TEST(Metamorphic, SeedsWhoseEditsRoundDoNotQualify) {
+  const auto qualifies = [](const std::string& type, const std::string& seed) {
+    const Trial trial("%x = leaf type=" + type + "[] grad=1\n%y = neg %x\n%s = leaf type=" + type +
+                      "[] data=" + seed + "\nbackward %y seeds=%s\n");
+    return MakeSeeded(trial.program).has_value();
+  };
+  EXPECT_TRUE(qualifies("f16", "3"));
+  EXPECT_FALSE(qualifies("f16", "65504"));
+  EXPECT_FALSE(qualifies("bf16", "256"));
+  EXPECT_TRUE(qualifies("f32", "65504"));
+}
+
 TEST(Metamorphic, TwoCallsDoNotQualify) {
   const Trial trial("%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\nbackward %y\n");
   EXPECT_FALSE(MakeSeeded(trial.program).has_value());

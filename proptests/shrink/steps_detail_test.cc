@@ -27,6 +27,20 @@ TEST(StepsDetail, WholeProgramsBecomeScalar) {
             1u);
 }
 
+TEST(StepsDetail, ElementTypesBecomeThoseThatHoldTheOthers) {
+  for (const std::string type : {"f32", "f16", "bf16"}) {
+    EXPECT_EQ(Edits("simplify the whole Program",
+                    "twingrad 1\n%v0 = leaf type=" + type + "[2] data=3,4\n%v1 = neg %v0\n")
+                  .count("twingrad 1\n%v0 = leaf type=f64[2] data=3,4\n%v1 = neg %v0\n"),
+              1u)
+        << type;
+  }
+  EXPECT_EQ(Edits("simplify the whole Program",
+                  "twingrad 1\n%v0 = leaf type=i32[2] data=3,-4\n%v1 = neg %v0\n")
+                .count("twingrad 1\n%v0 = leaf type=i64[2] data=3,-4\n%v1 = neg %v0\n"),
+            1u);
+}
+
 TEST(StepsDetail, AttributesAreDropped) {
   EXPECT_EQ(Edits("drop an attribute", kProgram)
                 .count("twingrad 1\n"
