@@ -61,7 +61,7 @@ TEST(Generate, TypesOfStorageAreOptions) {
   }
   // f16 and bf16 together are half as often as f32.
   const int halves = found[DType::kF16] + found[DType::kBF16];
-  EXPECT_GT(found[DType::kI32], kPrograms / 100);
+  EXPECT_GT(found[DType::kI32], kPrograms / 200);
   EXPECT_GT(found[DType::kF16], kPrograms / 40);
   EXPECT_GT(found[DType::kBF16], kPrograms / 40);
   EXPECT_LT(halves, found[DType::kF32]);
