@@ -129,6 +129,17 @@ TEST_F(PrimitivesTest, ShortFloatsRoundEachResult) {
   EXPECT_EQ(beyond->Error(0), kUnknown);
 }
 
+// An engine that goes on in f32 has a number there.
+TEST_F(PrimitivesTest, WholeQuotientsBeyondAShortFormatAreNotKnown) {
+  const Array* a = Floats({65504, 65504, kInfinity}, DType::kF16);
+  const Array* b = Floats({0.5, 2, 2}, DType::kF16);
+  const Array* whole = WholeQuotients(arena_, a, b, /*floors=*/false);
+  EXPECT_EQ(whole->Error(0), kUnknown);
+  EXPECT_EQ(whole->v[1], 32752);
+  EXPECT_EQ(whole->Error(1), 0);
+  EXPECT_EQ(whole->Error(2), kUnknown);
+}
+
 TEST_F(PrimitivesTest, SinglesRoundOnce) {
   const Array* a = Floats({16777216}, DType::kF32);
   const Array* b = Floats({1}, DType::kF32);

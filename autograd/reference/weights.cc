@@ -67,7 +67,8 @@ const Array* WholeQuotients(Arena& arena, const Array* a, const Array* b, bool f
   for (int32_t i = 0; i < a->size; ++i) {
     const Number whole = WholeQuotient(a->At(i), b->At(i), floors);
     const double rounded = Rounded(whole.v, format);
-    const bool exact = whole.e == 0 && (rounded == whole.v || std::isinf(rounded));
+    const bool beyond = std::isinf(Rounded(whole.v, Inside(format)));
+    const bool exact = whole.e == 0 && (rounded == whole.v || beyond);
     result.Set(i, exact ? Number{rounded, 0} : Bounded(rounded, whole.e, 1, format));
   }
   return result.array();
