@@ -37,7 +37,7 @@ bool ExactWholePower(double a, int n, const FloatFormat& f, double* result) {
     const double next = p * a;
     if (!std::isfinite(next) || std::fma(p, a, -next) != 0 || Rounded(next, f) != next)
       return false;
-    if (std::fabs(next) < 0x1p-900 && next != 0) return false;
+    if (std::fabs(next) < 0x1p-900 && a != 0) return false;
     p = next;
   }
   *result = p;

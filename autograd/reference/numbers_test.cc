@@ -36,6 +36,9 @@ TEST(NumbersTest, RoundingIsBounded) {
   EXPECT_GT(Add({1e8, 0}, {1, 0}, kS).e, 0.9);  // 1e8 + 1 is no float
   EXPECT_EQ(Add({1e8, 0}, {1, 0}, kD).e, 0);
   EXPECT_GT(Multiply({0x1p-600, 0}, {0x1.8p-500, 0}, kD).e, 0);  // underflows
+  EXPECT_GT(Power({0x1p-600, 0}, {2, 0}, kD).e, 0);
+  EXPECT_GT(Power({-0x1p-600, 0}, {3, 0}, kD).e, 0);
+  EXPECT_GT(Power({0x1p-20, 0}, {2, 0}, kF16Format).e, 0);
 }
 
 // True values in long double lie within the bounds of long chains of operations.
