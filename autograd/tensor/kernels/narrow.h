@@ -16,12 +16,12 @@ namespace twingrad::kernels {
 
 // f16 and bf16 as f32, i32 as i64; any other as it is, and an undefined one too.
 inline Tensor Widened(const Tensor& a) {
-  return a.defined() && IsNarrow(a.dtype()) ? Cast(a, ComputedAs(a.dtype())) : a;
+  return a.defined() && IsNarrow(a.dtype()) ? kernels::Cast(a, ComputedAs(a.dtype())) : a;
 }
 
 // Back to `dtype`; what is of another type than Widened makes of it, as bool is, stays.
 inline Tensor Narrowed(const Tensor& wide, DType dtype) {
-  return wide.defined() && wide.dtype() == ComputedAs(dtype) ? Cast(wide, dtype) : wide;
+  return wide.defined() && wide.dtype() == ComputedAs(dtype) ? kernels::Cast(wide, dtype) : wide;
 }
 
 // kernel(a, rest...) of narrow tensors of one type. A result of i64 would be taken for one of i32.

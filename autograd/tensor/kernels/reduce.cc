@@ -225,9 +225,12 @@ template <typename T>
 static T Beyond(DType dtype, bool above) {
   using Limits = std::numeric_limits<T>;
   using Narrow = std::numeric_limits<int32_t>;
-  if constexpr (Limits::has_infinity) return above ? Limits::infinity() : -Limits::infinity();
-  if (dtype == DType::kI32) return above ? Narrow::max() : Narrow::min();
-  return above ? Limits::max() : Limits::lowest();
+  if constexpr (Limits::has_infinity) {
+    return above ? Limits::infinity() : -Limits::infinity();
+  } else {
+    if (dtype == DType::kI32) return above ? Narrow::max() : Narrow::min();
+    return above ? Limits::max() : Limits::lowest();
+  }
 }
 
 Tensor Amax(const Tensor& a, Ints dims, bool keepdim) {
