@@ -5,6 +5,7 @@
 #include <string>
 
 #include "autograd/ops/ops.h"
+#include "autograd/ops/recording.h"
 #include "autograd/ops/registered_call.h"
 
 namespace twingrad::ops {
@@ -12,17 +13,24 @@ namespace {
 
 using program::Opcode;
 
-// Operands that may be left out.
-Tensor OrNone(Joined operands, size_t k) { return k < operands.size() ? *operands[k] : Tensor(); }
-Tensor LinearOf(Joined o) { return Linear(*o[0], *o[1], OrNone(o, 2)); }
+// Operands that may be left out. One that is given is no gradient that did not arrive.
+Tensor OrNone(const char* op, Joined operands, size_t k) {
+  if (k >= operands.size()) return Tensor();
+  CheckDefined(op, *operands[k]);
+  return *operands[k];
+}
+Tensor LinearOf(Joined o) { return Linear(*o[0], *o[1], OrNone("linear", o, 2)); }
 Tensor LayerNormOf(Joined o, int64_t count, double eps) {
-  return LayerNorm(*o[0], OrNone(o, 1), OrNone(o, 2), count, eps);
+  constexpr const char* kOp = "layer_norm";
+  return LayerNorm(*o[0], OrNone(kOp, o, 1), OrNone(kOp, o, 2), count, eps);
 }
 Tensor GroupNormOf(Joined o, int64_t groups, double eps) {
-  return GroupNorm(*o[0], OrNone(o, 1), OrNone(o, 2), groups, eps);
+  constexpr const char* kOp = "group_norm";
+  return GroupNorm(*o[0], OrNone(kOp, o, 1), OrNone(kOp, o, 2), groups, eps);
 }
 Tensor BatchNormOf(Joined o, double eps) {
-  return BatchNorm(*o[0], OrNone(o, 1), OrNone(o, 2), eps);
+  constexpr const char* kOp = "batch_norm";
+  return BatchNorm(*o[0], OrNone(kOp, o, 1), OrNone(kOp, o, 2), eps);
 }
 Tensor DropoutOf(const Tensor& a, double by, int64_t seed) {
   return Dropout(a, by, static_cast<uint64_t>(seed));

@@ -31,10 +31,9 @@ TEST(Registry, HasEveryComputingStatementAndNoOther) {
 TEST(Registry, DomainsFollowTheSignatures) {
   for (const RegisteredOp& operation : RegisteredOps()) {
     const program::Signature& signature = program::SignatureOf(operation.opcode);
-    const std::string_view types = signature.dtypes == program::DTypeRule::kAny ? "all"
-                                   : signature.dtypes == program::DTypeRule::kNumeric
-                                       ? "numbers"
-                                       : "floats";
+    const std::string_view types = signature.dtypes == program::DTypeRule::kAny       ? "all"
+                                   : signature.dtypes == program::DTypeRule::kNumeric ? "numbers"
+                                                                                      : "floats";
     const std::string domain(operation.domain);
     EXPECT_EQ(domain.substr(0, domain.find(';')), types) << signature.name;
   }

@@ -52,10 +52,11 @@ std::optional<Kill> HuntFor(int error, int programs) {
   // these.
   generators::GeneratorOptions draws;
   EXPECT_TRUE(
-      generators::SetOps("-leaky_relu,-elu,-smooth_l1_loss,-celu,-selu,-hardtanh,-relu6", &draws)
+      generators::SetOps(
+          "-leaky_relu,-elu,-smooth_l1_loss,-celu,-selu,-hardtanh,-relu6,-hardsigmoid", &draws)
           .ok());
   shared_error = error;
-  std::optional<Kill> kill = Hunt(judge, /*first_seed=*/20001, programs, draws);
+  std::optional<Kill> kill = Hunt(judge, /*first_seed=*/30001, programs, draws);
   shared_error = 0;
   return kill;
 }

@@ -248,7 +248,8 @@ class Torch(core.Engine):
         'copy_': lambda x: torch.empty(x.shape, dtype=x.dtype).copy_(x), 'flatten': lambda x: x.flatten().view(x.shape),
         'to': lambda x: x.to(x.dtype, copy=True), 'rows': lambda x: torch.stack(list(x)) if x.dim() and len(x) else x,
     }.items()} | {word: lambda engine, x, read=read: elements(x, read(x.detach())) for word, read in {
-        'tolist': torch.Tensor.tolist, 'numpy': lambda x: x.numpy().tolist(),
+        'tolist': torch.Tensor.tolist, # numpy has no bf16.
+        'numpy': lambda x: (x if x.dtype == torch.bfloat16 else x.numpy()).tolist(),
         'item': lambda x: torch.full(x.shape, x.item(), dtype=x.dtype).tolist() if x.numel() == 1 else x.tolist(),
     }.items()}
     WRITES = True
