@@ -13,9 +13,9 @@
 namespace twingrad {
 
 // The element types: the floats f16, bf16, f32 and f64, which alone can require grad; the other
-// numbers, i32 and i64; and bool. f16 (IEEE 754 binary16) and bf16 (the
-// upper half of an f32) are for storage, as i32 is: arithmetic is done in f32 and in i64 and its
-// result rounded to nearest even, and reduced modulo 2^32.
+// numbers, i32 and i64; and bool. f16 (IEEE 754 binary16), bf16 (the upper half of an f32) and i32
+// are for storage: f16 and bf16 are computed with in f32, and results are rounded to nearest, ties
+// to even; i32 in i64, and results are taken modulo 2^32.
 enum class DType : uint8_t { kF32, kF64, kI64, kBool, kF16, kBF16, kI32 };
 inline constexpr DType kDTypes[] = {DType::kF32, DType::kF64,  DType::kI64, DType::kBool,
                                     DType::kF16, DType::kBF16, DType::kI32};
@@ -33,7 +33,7 @@ constexpr bool IsFloating(DType dtype) {
 // Signed integers, without bool.
 constexpr bool IsInteger(DType dtype) { return dtype == DType::kI64 || dtype == DType::kI32; }
 
-// The type in which an element of `dtype` is computed with: itself but for those of storage.
+// The type in which elements of `dtype` are computed with: itself but for those of storage.
 constexpr DType ComputedAs(DType dtype) {
   switch (dtype) {
     case DType::kF16:

@@ -5,7 +5,8 @@
 //   BFloat16 b = BFloat16::Of(x);   // of a float, double or integer, rounded once
 //
 // Conversions round to nearest, ties to even; what is beyond the format becomes infinite; NaN stays
-// NaN. Pure functions for host and device.
+// NaN. Pure functions for host and device. Of no library: installed headers name no types of
+// others, and those round a double twice, by way of float.
 //
 // Half is IEEE 754 binary16: 5 bits of exponent, 10 of fraction. BFloat16 is the upper half of a
 // binary32: 8 bits of exponent, 7 of fraction.

@@ -48,23 +48,20 @@ constexpr ExpectForm kExpectForms[] = {
 bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
   for (size_t i = 0; i < bits.size(); ++i) {
     const double number = std::bit_cast<double>(bits[i]);
-    std::string_view type, why;  // of which it is none, if it is none
+    std::string why;
     if (IsFloating(dtype) && std::isnan(number) && bits[i] != kNanBits) {
       why = "a NaN with another pattern than 0x7ff8000000000000; that one goes";
     } else if (IsFloating(dtype) && !IsRepresentable(number, FormatOf(dtype))) {
-      type = DTypeName(dtype);
-      why = " number; round it, or take f64";
+      why = absl::StrCat("no ", DTypeName(dtype), " number; round it, or take f64");
     } else if (dtype == DType::kI32 && !FitsInt32(static_cast<int64_t>(bits[i]))) {
-      type = DTypeName(dtype);
-      why = " number; take i64";
+      why = "no i32 number; take i64";
     } else if (dtype == DType::kBool && bits[i] > 1) {
       why = "no bool; 0 and 1 go";
     }
     if (why.empty()) continue;
     std::string element;
     AppendElement(bits[i], dtype, element);
-    return fault_.BlameKey(key, "element ", i, " is ", element, ", ", type.empty() ? "" : "no ",
-                           type, why);
+    return fault_.BlameKey(key, "element ", i, " is ", element, ", ", why);
   }
   return true;
 }

@@ -1,7 +1,7 @@
 // Numbers, types and devices in program text: how they are written and read.
 //
 // A float that is an integer of magnitude below 2^53 is written as a decimal integer (-0 as `-0`),
-// any other as a hexadecimal float as C's %a prints it, or as inf, -inf, nan. integers are decimal,
+// any other as a hexadecimal float as C's %a prints it, or as inf, -inf, nan. Integers are decimal,
 // bool 0 or 1. Reading takes decimal fractions and exponents as well, rounded to nearest. Pure
 // functions.
 

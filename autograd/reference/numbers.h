@@ -69,8 +69,9 @@ inline int Granule(double v) {
 // `roundings` errors of one unit each.
 inline Number Bounded(double r, double propagated, double roundings, const FloatFormat& f) {
   const double e = propagated + roundings * f.unit * (std::fabs(r) + propagated);
+  // What may lie beyond the format may be infinite.
+  if (!(std::fabs(r) + e <= f.largest)) return {r, kUnknown};
   // 2 f.tiny for roundings among subnormal numbers, 1e-9 for the arithmetic of bounds itself.
-  if (!(e < kUnknown) || !std::isfinite(r)) return {r, kUnknown};
   return {r, (e + 2 * f.tiny) * (1 + 1e-9)};
 }
 

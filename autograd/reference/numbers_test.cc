@@ -41,6 +41,13 @@ TEST(NumbersTest, RoundingIsBounded) {
   EXPECT_GT(Power({0x1p-20, 0}, {2, 0}, kF16Format).e, 0);
 }
 
+// An engine may have an infinity there.
+TEST(NumbersTest, WhatMayLieBeyondTheFormatIsNotKnown) {
+  EXPECT_EQ(Add({65472, 100}, {0, 0}, kF16Format).e, kUnknown);
+  EXPECT_EQ(Add({-65472, 100}, {0, 0}, kF16Format).e, kUnknown);
+  EXPECT_LT(Add({65000, 100}, {0, 0}, kF16Format).e, 200);
+}
+
 // True values in long double lie within the bounds of long chains of operations.
 TEST(NumbersTest, BoundsCoverTheTrueValue) {
   for (const FloatFormat* f : kFormats) {

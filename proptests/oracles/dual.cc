@@ -27,8 +27,8 @@ constexpr std::string_view kOracle = "dual";
 struct Allowance {
   absl::Span<const double> bounds;
   const TensorData* data;
-  bool
-      is_short;  // a format is about that over- and underflows where the dual numbers' f64 does not
+  // Whether a format is about that over- and underflows where the dual numbers' f64 does not.
+  bool is_short;
 
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };

@@ -133,10 +133,6 @@ bool IsLinear(const Statement& statement) {
   return statement.Get<std::string>(Key::kDo) != "backward";
 }
 
-}  // namespace
-
-namespace {
-
 constexpr double kPattern[] = {1, -1, 2, 0};
 
 double Edited(double old, size_t i, SeedEdit edit) {

@@ -35,14 +35,16 @@ struct CallSums {
 
 namespace {
 
-// How far an engine's gradient may lie from the exact one, as far as later branches go: half of the
-// digits of the sum of all magnitudes. A number of few bits that was computed without rounding is
-// taken to be the engine's.
+// How far an engine's gradient may lie from the exact one, as far as later branches go: the last 13
+// bits of the sum of all magnitudes, or half of its bits where they are fewer. A number of few bits
+// that was computed without rounding is taken to be the engine's.
 Real RunOf(const Real& value, double magnitude, DType type) {
   const FloatFormat& format = FormatOf(type);
   if (value.IsPoint() && IsRepresentable(value, format)) return value;
   Real run = value;
-  run.Widen(std::ldexp(magnitude * format.unit + format.tiny, (format.precision + 1) / 2));
+  const int half = (format.precision + 1) / 2;
+  run.Widen(std::ldexp(magnitude * format.unit, std::min(13, half)) +
+            std::ldexp(format.tiny, half));
   return run;
 }
 
