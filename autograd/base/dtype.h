@@ -50,8 +50,8 @@ constexpr DType ComputedAs(DType dtype) {
   return dtype;
 }
 
-// Whether it is a type of storage.
-constexpr bool IsNarrow(DType dtype) { return ComputedAs(dtype) != dtype; }
+// Whether it is a type of storage; those stand last. One comparison: every operation asks.
+constexpr bool IsNarrow(DType dtype) { return dtype > DType::kBool; }
 
 // The name in program text, such as f32.
 constexpr std::string_view DTypeName(DType dtype) {

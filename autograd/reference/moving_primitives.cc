@@ -49,7 +49,8 @@ const Array* Weigh(const Evaluation& evaluation) {
 
 const Array* DivideCount(const Evaluation& evaluation) {
   const Array* a = evaluation.in[0];
-  const Number count = FromInteger(evaluation.arguments.count, FormatOf(a->dtype));
+  // A count is a whole number in every format: an engine that divides in a wider one keeps it.
+  const Number count = FromInteger(evaluation.arguments.count, Inside(FormatOf(a->dtype)));
   return MapUnary(evaluation.arena, a,
                   [count](Number x, const FloatFormat& f) { return Divide(x, count, f); });
 }

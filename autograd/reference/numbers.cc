@@ -276,6 +276,8 @@ Number Truncated(Number a, DType to, int64_t* result) {
 
 Number FromInteger(int64_t a, const FloatFormat& f) {
   const double r = Rounded(static_cast<double>(a), f);
+  // No integer lies so near the end of a format that a second rounding on the way could matter.
+  if (std::isinf(r)) return {r, 0};
   const bool exact = r < 0x1p63 && static_cast<int64_t>(r) == a;
   return exact ? Number{r, 0} : Bounded(r, 0, 1, f);
 }

@@ -41,8 +41,10 @@ using reference::ball::Enclosure;
 
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr int kPoints = 1000;
+constexpr int kPointsOfStorage = 500;
 #else
 constexpr int kPoints = 10'000;
+constexpr int kPointsOfStorage = 1000;
 #endif
 
 // Who judges a number; else why nobody does.
@@ -250,10 +252,10 @@ TEST_P(Points, AreRight) {
   }
   tally.Check(signature, kPoints, /*is_short=*/false);
   for (const DType type : {DType::kF16, DType::kBF16}) {
-    JudgePoints(signature, type, kPoints / 20, engine, &of_storage);
+    JudgePoints(signature, type, kPointsOfStorage / 2, engine, &of_storage);
     if (HasFatalFailure()) return;
   }
-  of_storage.Check(signature, kPoints / 10, /*is_short=*/true);
+  of_storage.Check(signature, kPointsOfStorage, /*is_short=*/true);
 }
 
 std::string NameOf(const testing::TestParamInfo<Signature>& op) {

@@ -31,6 +31,7 @@ TEST(Narrow, WidensAndNarrowsItsOwnTypesAlone) {
     SCOPED_TRACE(DTypeName(dtype));
     const Tensor a = Tensor::Ones({2}, dtype);
     EXPECT_EQ(Widened(a).dtype(), ComputedAs(dtype));
+    EXPECT_EQ(IsNarrow(dtype), ComputedAs(dtype) != dtype);
     EXPECT_EQ(Widened(a).IsSameAs(a), !IsNarrow(dtype));
     EXPECT_EQ(Narrowed(Widened(a), dtype).dtype(), dtype);
   }
