@@ -90,7 +90,8 @@ class DeviceInterface {
     return unordered;
   }
   // Of such a device: what comes before the next work of each stream. A square table of counts of
-  // work, row by row; row and column 0 are the host's, the others those of NumberOf.
+  // work, row by row; row and column 0 are the host's, the others those of NumberOf. A last row
+  // tells what was done already when the host looked.
   virtual std::vector<uint64_t> KnownOrder() { return {}; }
   // How often that table has changed, but for its first column.
   virtual uint64_t OrderChanges() { return 0; }

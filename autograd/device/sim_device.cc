@@ -49,7 +49,7 @@ class SimDevice::SimEvent final : public Event {
     if (point_ == nullptr) return true;
     device_.LetWorkGoOn();
     if (!device_.HasRun(point_->queue, point_->number)) return false;
-    device_.order_.Join(StreamOrder::kHost, point_->moment);
+    device_.order_.See(point_->moment);
     return true;
   }
   void Synchronize() override {
@@ -102,8 +102,7 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
   for (auto*& candidate : candidates) {
     auto& [data, block] = *candidate;
     if (!CanReuse(block)) continue;
-    // The host has seen the pending work done: what it queues from now on comes after that work.
-    for (const Use& use : block.pending) order_.Join(StreamOrder::kHost, use.moment);
+    for (const Use& use : block.pending) order_.See(use.moment);
     block.pending.clear();
     block.is_free = false;
     char* const reused = data;

@@ -52,11 +52,19 @@ void StreamOrder::Join(Timeline timeline, const Clock& moment) {
   changes_ += JoinInto(clocks_[timeline], moment);
 }
 
+void StreamOrder::See(const Clock& moment) {
+  Join(kHost, moment);
+  changes_ += JoinInto(seen_, moment);
+}
+
 std::vector<uint64_t> StreamOrder::Table() const {
-  std::vector<uint64_t> table(clocks_.size() * clocks_.size(), 0);
-  for (size_t i = 0; i < clocks_.size(); ++i) {
-    std::copy(clocks_[i].begin(), clocks_[i].end(), table.begin() + i * clocks_.size());
+  std::vector<uint64_t> table((clocks_.size() + 1) * clocks_.size(), 0);
+  auto row = table.begin();
+  for (const Clock& clock : clocks_) {
+    std::copy(clock.begin(), clock.end(), row);
+    row += static_cast<ptrdiff_t>(clocks_.size());
   }
+  std::copy(seen_.begin(), seen_.end(), row);
   return table;
 }
 

@@ -36,8 +36,12 @@ class StreamOrder {
   const Clock& Queue(Timeline stream);
   // `timeline` waits for a moment: the clock that Queue gave, or Now.
   void Join(Timeline timeline, const Clock& moment);
+  // The host has looked, and the work of that moment is done: what it queues from now on comes
+  // after it, and nothing has waited.
+  void See(const Clock& moment);
   const Clock& Now(Timeline timeline) const { return clocks_[timeline]; }
-  // The clocks of all timelines, one after the other, each with an entry for each.
+  // The clocks of all timelines, one after the other, each with an entry for each; last, what the
+  // host has seen done.
   std::vector<uint64_t> Table() const;
   // How often they have changed, but for the host's own steps.
   uint64_t changes() const { return changes_; }
@@ -74,6 +78,7 @@ class StreamOrder {
   UnorderedAccess Conflict(const Visit& visit, const Visit& other) const;
 
   std::vector<Clock> clocks_;
+  Clock seen_;  // done when the host looked
   uint64_t changes_ = 0;
   std::vector<std::string> names_;
 };

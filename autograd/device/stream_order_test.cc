@@ -1,5 +1,8 @@
 #include "autograd/device/stream_order.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace twingrad {
@@ -68,6 +71,22 @@ TEST_F(StreamOrderTest, SynchronisingOrdersTheHostAndAllItQueuesLater) {
   order_.Join(StreamOrder::kHost, order_.Now(a_));
   EXPECT_FALSE(Writes(StreamOrder::kHost));
   EXPECT_FALSE(Writes(b_));
+}
+
+TEST_F(StreamOrderTest, WhatIsSeenDoneComesFirstAndIsToldApart) {
+  EXPECT_FALSE(Writes(a_));
+  const uint64_t before = order_.changes();
+  order_.See(order_.Now(a_));
+  EXPECT_GT(order_.changes(), before);
+  EXPECT_FALSE(Writes(StreamOrder::kHost));
+  EXPECT_FALSE(Writes(b_));
+  order_.Join(StreamOrder::kHost, order_.Now(b_));
+  const std::vector<uint64_t> table = order_.Table();
+  ASSERT_EQ(table.size(), 12u);
+  EXPECT_EQ(table[a_], 1u);
+  EXPECT_EQ(table[b_], 1u);
+  EXPECT_EQ(table[9 + a_], 1u);
+  EXPECT_EQ(table[9 + b_], 0u) << "that was waited for";
 }
 
 TEST_F(StreamOrderTest, EventsReachAlong) {

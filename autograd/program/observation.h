@@ -169,7 +169,7 @@ struct StreamStep {
 };
 
 // Of each stream: how much work of each comes before its next. A square table, row by row; column 0
-// means nothing.
+// means nothing. A last row, which may be missing: how much was done when the host looked.
 using KnownOrder = std::vector<uint64_t>;
 
 inline constexpr size_t kMostStreamReports = 100;

@@ -3,8 +3,9 @@
 // A node comes after the nodes that gave it its gradients, after the caller's work where it takes a
 // seed, and after what its stream had waited for before: for sums of gradients that are made there,
 // and for whatever user code asked for while a node was evaluated. Work that is ordered beyond that
-// could have overlapped. What is judged is the order itself, by what each stream knew when a node
-// began: neither events nor who recorded them.
+// could have overlapped, unless it was done when the host looked, as it does before it takes memory
+// anew. What is judged is the order itself, by what each stream knew when a node began: neither
+// events nor who recorded them.
 //
 // Where nodes are evaluated on several threads, another thread may queue work, or a wait, on the
 // giver's stream before the event is recorded there; the order that this brings is nobody's fault.
@@ -40,8 +41,8 @@ class Table {
  public:
   explicit Table(const std::vector<uint64_t>& cells)
       : cells_(cells.data()),
-        streams_(static_cast<uint32_t>(std::lround(std::sqrt(static_cast<double>(cells.size()))))) {
-  }
+        streams_(static_cast<uint32_t>(std::sqrt(static_cast<double>(cells.size())))),
+        has_seen_(cells.size() > size_t{streams_} * streams_) {}
   uint32_t streams() const { return streams_; }
   // How much work of `other` comes before the next of `stream`, which the host queues.
   uint64_t Next(uint32_t stream, uint32_t other) const {
@@ -49,6 +50,10 @@ class Table {
   }
   uint64_t Cell(uint32_t stream, uint32_t other) const {
     return stream < streams_ && other < streams_ ? cells_[stream * streams_ + other] : 0;
+  }
+  // How much work of the stream was done when the host looked.
+  uint64_t Seen(uint32_t stream) const {
+    return has_seen_ && stream < streams_ ? cells_[size_t{streams_} * streams_ + stream] : 0;
   }
   // How much work the stream has got.
   uint64_t Work(uint32_t stream) const { return Cell(stream, stream); }
@@ -77,6 +82,7 @@ class Table {
  private:
   const uint64_t* cells_;
   uint32_t streams_;
+  bool has_seen_;
 };
 
 class WaitJudge {
@@ -338,7 +344,8 @@ class WaitJudge {
     if (stream >= streams_) return "";
     for (const uint32_t other : active_) {
       const uint64_t work = moment.table.Next(stream, other);
-      const uint64_t allowed = allowed_[stream * streams_ + other];
+      const uint64_t allowed =
+          std::max(allowed_[stream * streams_ + other], moment.table.Seen(other));
       if (other != stream && work > allowed) {
         return ExcessText(moment, WorkBetween(other, allowed, work));
       }

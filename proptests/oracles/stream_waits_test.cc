@@ -89,6 +89,17 @@ TEST_F(WaitsTest, NotAfterWhatTheHostHasWaitedFor) {
   ExpectFinding(Judge(), "stream waits");
 }
 
+TEST_F(WaitsTest, ButAfterWhatTheHostFoundDone) {
+  Note(Kind::kBegin, 1, {{2}, {2, 2}});
+  Note(Kind::kEnd, 1, {{3}, {3, 3}});
+  Note(Kind::kBegin, 2, {{3, 3}, {3, 3}, {2, 2}});
+  std::vector<uint64_t>& known = Call().stream_orders.back();
+  known.insert(known.end(), {0, 3, 0, 0});
+  ExpectAgreement(Judge());
+  known[17] = 2;  // of stream 1
+  ExpectFinding(Judge(), "stream waits");
+}
+
 TEST_F(WaitsTest, WhatUserCodeOrdersIsItsOwn) {
   Note(Kind::kBegin, 2, {{2}, {2, 2}, {2, 2}});
   Note(Kind::kEnd, 2, {{3}, {3, 2, 1}, {3, 2, 1}});  // a hook made stream 1 wait
