@@ -39,13 +39,16 @@ void CopyElements(Tensor& target, const Tensor& source) {
     if (target.sizes() == source.sizes() && source.IsContiguous()) {
       return CopyRow(in, 1, out, target.numel());
     }
-    if (target.numel() < kFewElements) {
-      return ForEachElement<1>(sizes, {StridesFor(source, sizes)},
-                               [&](int64_t from) { *out++ = CastNumber<To>(in[from]); });
+    // Conversions are many and rarely of what is not contiguous: rows will do.
+    if constexpr (std::is_same_v<To, From>) {
+      if (target.numel() < kFewElements) {
+        return ForEachElement<1>(sizes, {StridesFor(source, sizes)},
+                                 [&](int64_t from) { *out++ = in[from]; });
+      }
+      return ForEachStretch(sizes, {OperandFor(source, sizes)}, [&](const Stretch& s) {
+        CopyRow(s.From<From>(0), s.step[0], out + s.offset, s.count);
+      });
     }
-    return ForEachStretch(sizes, {OperandFor(source, sizes)}, [&](const Stretch& s) {
-      CopyRow(s.From<From>(0), s.step[0], out + s.offset, s.count);
-    });
   }
   ForEachRow<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
                 [&](const Row<2>& row) {

@@ -1,6 +1,7 @@
 """PyTorch, through its Python front end: needs the package `torch`."""
 
 import copy
+import re
 
 import torch
 
@@ -21,6 +22,9 @@ MESSAGES = {
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
     ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
     'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
+
+# Of ops that PyTorch has, but not of this type.
+UNIMPLEMENTED = re.compile(r"not implemented for '(Half|BFloat16|Int)'|Low precision dtypes not supported")
 
 
 def cast(a, x):
@@ -324,7 +328,11 @@ class Torch(core.Engine):
         return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
     def error_class(self, error):
-        return next((word for text, word in MESSAGES.items() if text in str(error)), 'internal')
+        """Refuses what PyTorch has not for a type of storage."""
+        text = str(error)
+        if UNIMPLEMENTED.search(text):
+            raise core.Refused(text)
+        return next((word for message, word in MESSAGES.items() if message in text), 'internal')
 
 
 if __name__ == '__main__':

@@ -37,6 +37,12 @@ class TorchTest(unittest.TestCase):
         for line in examples.NETWORKS_SHOW:
             self.assertIn(line, lines)
 
+    def test_types_that_an_op_has_not_are_refused(self):
+        for dtype, op in ('bf16', 'inverse'), ('f16', 'cholesky'), ('bf16', 'solve_triangular %n'):
+            head = f'%n = leaf type={dtype}[1,1] data=1\n'
+            with self.assertRaises(core.Refused):
+                self.lines(f'{head}%r = {op} %n\n')
+
     def test_what_is_put_in_place_of_views(self):
         lines = self.lines(examples.PUT)
         for line in examples.PUT_SHOW:
