@@ -122,6 +122,24 @@ Tensor Topk(const Tensor& a, int64_t count, int64_t dim) {
 Tensor TopkIndices(const Tensor& a, int64_t count, int64_t dim) {
   return ops::TopkIndices(a, DimOf(a, dim), count);
 }
+ValuesAndIndices CummaxWithIndices(const Tensor& a, int64_t dim) {
+  return ops::CummaxWithIndices(a, DimOf(a, dim));
+}
+ValuesAndIndices CumminWithIndices(const Tensor& a, int64_t dim) {
+  return ops::CumminWithIndices(a, DimOf(a, dim));
+}
+ValuesAndIndices TopkWithIndices(const Tensor& a, int64_t count, int64_t dim) {
+  return ops::TopkWithIndices(a, DimOf(a, dim), count);
+}
+ValuesAndIndices SortWithIndices(const Tensor& a, int64_t dim, bool descending) {
+  return ops::SortWithIndices(a, DimOf(a, dim), descending);
+}
+ValuesAndIndices MaxWithIndices(const Tensor& a, int64_t dim, bool keepdim) {
+  return ops::MaxWithIndices(a, DimOf(a, dim), keepdim);
+}
+ValuesAndIndices MinWithIndices(const Tensor& a, int64_t dim, bool keepdim) {
+  return ops::MinWithIndices(a, DimOf(a, dim), keepdim);
+}
 Tensor Logcumsumexp(const Tensor& a, int64_t dim) { return ops::Logcumsumexp(a, DimOf(a, dim)); }
 Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
   return ops::Sort(a, DimOf(a, dim), descending);

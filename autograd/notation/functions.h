@@ -136,6 +136,14 @@ Tensor Max(const Tensor& a, int64_t dim, bool keepdim = false);
 Tensor Min(const Tensor& a, int64_t dim, bool keepdim = false);
 Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim = false);
 Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim = false);
+// Both at once: `.values`, and `.indices`, which have no gradient.
+using ops::ValuesAndIndices;
+ValuesAndIndices CummaxWithIndices(const Tensor& a, int64_t dim);
+ValuesAndIndices CumminWithIndices(const Tensor& a, int64_t dim);
+ValuesAndIndices TopkWithIndices(const Tensor& a, int64_t count, int64_t dim = -1);
+ValuesAndIndices SortWithIndices(const Tensor& a, int64_t dim, bool descending = false);
+ValuesAndIndices MaxWithIndices(const Tensor& a, int64_t dim, bool keepdim = false);
+ValuesAndIndices MinWithIndices(const Tensor& a, int64_t dim, bool keepdim = false);
 
 // One operand or two: Einsum("ij,jk->ik", {a, b}).
 Tensor Einsum(const std::string& equation, const std::vector<Tensor>& operands);

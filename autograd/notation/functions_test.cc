@@ -60,6 +60,16 @@ TEST(Functions, AlongOneDimension) {
   ExpectSame(Cummax(a, -1), ops::Cummax(a, 2));
   ExpectSame(Cummin(a, -3), ops::Cummin(a, 0));
   ExpectSame(CummaxIndices(a, -1), ops::CummaxIndices(a, 2));
+  const auto same = [](const ValuesAndIndices& both, const Tensor& values, const Tensor& indices) {
+    ExpectSame(both.values, values);
+    ExpectSame(both.indices, indices);
+  };
+  same(CummaxWithIndices(a, -1), Cummax(a, 2), CummaxIndices(a, 2));
+  same(CumminWithIndices(a, -2), Cummin(a, 1), CumminIndices(a, 1));
+  same(TopkWithIndices(a, 1), Topk(a, 1), TopkIndices(a, 1));
+  same(SortWithIndices(a, -1), Sort(a, 2), Argsort(a, 2));
+  same(MaxWithIndices(a, -1), Max(a, 2), Argmax(a, 2));
+  same(MinWithIndices(a, 0, true), Min(a, 0, true), Argmin(a, 0, true));
   ExpectSame(CumminIndices(a, -1), ops::CumminIndices(a, 2));
   EXPECT_EQ(KindOf([&] { Softmax(a, -4); }), ErrorKind::kIndex);
   EXPECT_EQ(KindOf([&] { Softmax(Tensor(), -1); }), ErrorKind::kUndefined);

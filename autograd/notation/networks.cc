@@ -82,6 +82,16 @@ Tensor MaxPool3dIndices(const Tensor& a, Ints kernel, const PoolOptions& options
   return ops::MaxPoolIndices<3>(a, kernel, options.stride, options.padding);
 }
 
+ValuesAndIndices MaxPool1dWithIndices(const Tensor& a, Ints kernel, const PoolOptions& options) {
+  return ops::MaxPoolWithIndices<1>(a, kernel, options.stride, options.padding);
+}
+ValuesAndIndices MaxPool2dWithIndices(const Tensor& a, Ints kernel, const PoolOptions& options) {
+  return ops::MaxPoolWithIndices<2>(a, kernel, options.stride, options.padding);
+}
+ValuesAndIndices MaxPool3dWithIndices(const Tensor& a, Ints kernel, const PoolOptions& options) {
+  return ops::MaxPoolWithIndices<3>(a, kernel, options.stride, options.padding);
+}
+
 Tensor AdaptiveAvgPool1d(const Tensor& a, Ints sizes) { return ops::AdaptiveAvgPool<1>(a, sizes); }
 Tensor AdaptiveAvgPool2d(const Tensor& a, Ints sizes) { return ops::AdaptiveAvgPool<2>(a, sizes); }
 Tensor AdaptiveAvgPool3d(const Tensor& a, Ints sizes) { return ops::AdaptiveAvgPool<3>(a, sizes); }
@@ -98,6 +108,16 @@ Tensor AdaptiveMaxPool2dIndices(const Tensor& a, Ints sizes) {
 }
 Tensor AdaptiveMaxPool3dIndices(const Tensor& a, Ints sizes) {
   return ops::AdaptiveMaxPoolIndices<3>(a, sizes);
+}
+
+ValuesAndIndices AdaptiveMaxPool1dWithIndices(const Tensor& a, Ints sizes) {
+  return ops::AdaptiveMaxPoolWithIndices<1>(a, sizes);
+}
+ValuesAndIndices AdaptiveMaxPool2dWithIndices(const Tensor& a, Ints sizes) {
+  return ops::AdaptiveMaxPoolWithIndices<2>(a, sizes);
+}
+ValuesAndIndices AdaptiveMaxPool3dWithIndices(const Tensor& a, Ints sizes) {
+  return ops::AdaptiveMaxPoolWithIndices<3>(a, sizes);
 }
 
 Tensor UpsampleNearest1d(const Tensor& a, Ints sizes) { return ops::UpsampleNearest<1>(a, sizes); }

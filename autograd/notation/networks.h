@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "autograd/ops/values_and_indices.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
@@ -64,6 +65,14 @@ Tensor MaxPool3d(const Tensor& a, Ints kernel, const PoolOptions& options = {});
 Tensor MaxPool1dIndices(const Tensor& a, Ints kernel, const PoolOptions& options = {});
 Tensor MaxPool2dIndices(const Tensor& a, Ints kernel, const PoolOptions& options = {});
 Tensor MaxPool3dIndices(const Tensor& a, Ints kernel, const PoolOptions& options = {});
+// Both at once: `.values` and `.indices`.
+using ops::ValuesAndIndices;
+ValuesAndIndices MaxPool1dWithIndices(const Tensor& a, Ints kernel,
+                                      const PoolOptions& options = {});
+ValuesAndIndices MaxPool2dWithIndices(const Tensor& a, Ints kernel,
+                                      const PoolOptions& options = {});
+ValuesAndIndices MaxPool3dWithIndices(const Tensor& a, Ints kernel,
+                                      const PoolOptions& options = {});
 
 // Of as many windows as `sizes` say, as equal as can be.
 Tensor AdaptiveAvgPool1d(const Tensor& a, Ints sizes);
@@ -75,6 +84,9 @@ Tensor AdaptiveMaxPool3d(const Tensor& a, Ints sizes);
 Tensor AdaptiveMaxPool1dIndices(const Tensor& a, Ints sizes);
 Tensor AdaptiveMaxPool2dIndices(const Tensor& a, Ints sizes);
 Tensor AdaptiveMaxPool3dIndices(const Tensor& a, Ints sizes);
+ValuesAndIndices AdaptiveMaxPool1dWithIndices(const Tensor& a, Ints sizes);
+ValuesAndIndices AdaptiveMaxPool2dWithIndices(const Tensor& a, Ints sizes);
+ValuesAndIndices AdaptiveMaxPool3dWithIndices(const Tensor& a, Ints sizes);
 
 // With `corners` the corners stand on corners, else the middles of all entries fill the same
 // length.

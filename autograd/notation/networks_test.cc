@@ -64,6 +64,9 @@ TEST(Networks, Pools) {
   EXPECT_EQ(Elements(MaxPool1dIndices(line, {2}, {.stride = {1}})), (Doubles{1, 1, 3}));
   EXPECT_EQ(Elements(AvgPool1d(line, {2}, {.padding = {1}})), (Doubles{0.5, 4, 3.5}));
   EXPECT_EQ(Elements(AdaptiveAvgPool1d(line, {1})), (Doubles{4}));
+  EXPECT_EQ(Elements(MaxPool1dWithIndices(line, {2}, {.stride = {1}}).values), (Doubles{5, 5, 7}));
+  EXPECT_EQ(Elements(MaxPool1dWithIndices(line, {2}, {.stride = {1}}).indices), (Doubles{1, 1, 3}));
+  EXPECT_EQ(Elements(AdaptiveMaxPool1dWithIndices(line, {2}).indices), (Doubles{1, 3}));
   EXPECT_EQ(Elements(AdaptiveMaxPool1d(line, {2})), (Doubles{5, 7}));
   EXPECT_EQ(Elements(AdaptiveMaxPool1dIndices(line, {2})), (Doubles{1, 3}));
   const Tensor plane = Counted({1, 2, 2}), space = Counted({1, 2, 2, 2});
@@ -71,12 +74,16 @@ TEST(Networks, Pools) {
   EXPECT_EQ(Elements(MaxPool2d(plane, {2, 2})), (Doubles{3}));
   EXPECT_EQ(Elements(MaxPool2dIndices(plane, {2, 2})), (Doubles{3}));
   EXPECT_EQ(Elements(AdaptiveAvgPool2d(plane, {1, 2})), (Doubles{1, 2}));
+  EXPECT_EQ(Elements(MaxPool2dWithIndices(plane, {2, 2}).indices), (Doubles{3}));
+  EXPECT_EQ(Elements(AdaptiveMaxPool2dWithIndices(plane, {1, 2}).values), (Doubles{2, 3}));
   EXPECT_EQ(Elements(AdaptiveMaxPool2d(plane, {1, 2})), (Doubles{2, 3}));
   EXPECT_EQ(Elements(AdaptiveMaxPool2dIndices(plane, {1, 2})), (Doubles{2, 3}));
   EXPECT_EQ(Elements(AvgPool3d(space, {2, 2, 2})), (Doubles{3.5}));
   EXPECT_EQ(Elements(MaxPool3d(space, {2, 2, 2})), (Doubles{7}));
   EXPECT_EQ(Elements(MaxPool3dIndices(space, {2, 2, 2})), (Doubles{7}));
   EXPECT_EQ(Elements(AdaptiveAvgPool3d(space, {1, 1, 1})), (Doubles{3.5}));
+  EXPECT_EQ(Elements(MaxPool3dWithIndices(space, {2, 2, 2}).values), (Doubles{7}));
+  EXPECT_EQ(Elements(AdaptiveMaxPool3dWithIndices(space, {1, 1, 1}).indices), (Doubles{7}));
   EXPECT_EQ(Elements(AdaptiveMaxPool3d(space, {1, 1, 1})), (Doubles{7}));
   EXPECT_EQ(Elements(AdaptiveMaxPool3dIndices(space, {1, 1, 1})), (Doubles{7}));
 }

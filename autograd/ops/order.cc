@@ -26,27 +26,33 @@ Tensor IndexOf(const char* op, const Tensor& a, int64_t dim, bool least) {
   return kernels::ExtremeIndex(a, dim, least);
 }
 
-Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t dim, bool keepdim,
-               bool least) {
+// The indices keep `dim` in any case.
+ValuesAndIndices Extreme(const char* op, const char* node_name, const Tensor& a, int64_t dim,
+                         bool keepdim, bool least) {
   const Tensor index = IndexOf(op, a, dim, least);
   Tensor result = Dropped(kernels::Gather(a, dim, index), dim, keepdim);
   RecordTaken(node_name, a, dim, index, result);
-  return result;
+  return {result, index};
 }
 
-Tensor RunningExtreme(const char* node_name, const Tensor& a, int64_t dim, const Tensor& index) {
-  Tensor result = kernels::Gather(a, dim, index, "cummax");
+// What an index of the result's shape picks.
+ValuesAndIndices PickedBy(const char* op, const char* node_name, const Tensor& a, int64_t dim,
+                          const Tensor& index) {
+  Tensor result = kernels::Gather(a, dim, index, op);
   RecordTaken(node_name, a, dim, index, result);
-  return result;
+  return {result, index};
 }
 
 }  // namespace
 
-Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
+ValuesAndIndices SortWithIndices(const Tensor& a, int64_t dim, bool descending) {
   CheckDimOf("sort", a, dim);
   const kernels::Sorted sorted = kernels::Sort(a, dim, descending);
   RecordTaken("SortBackward", a, dim, sorted.indices, sorted.values);
-  return sorted.values;
+  return {sorted.values, sorted.indices};
+}
+Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
+  return SortWithIndices(a, dim, descending).values;
 }
 
 Tensor Argsort(const Tensor& a, int64_t dim, bool descending) {
@@ -54,11 +60,11 @@ Tensor Argsort(const Tensor& a, int64_t dim, bool descending) {
   return kernels::Sort(a, dim, descending).indices;
 }
 
+ValuesAndIndices TopkWithIndices(const Tensor& a, int64_t dim, int64_t count) {
+  return PickedBy("topk", "TopkBackward", a, dim, TopkIndices(a, dim, count));
+}
 Tensor Topk(const Tensor& a, int64_t dim, int64_t count) {
-  const Tensor index = TopkIndices(a, dim, count);
-  Tensor result = kernels::Gather(a, dim, index, "topk");
-  RecordTaken("TopkBackward", a, dim, index, result);
-  return result;
+  return TopkWithIndices(a, dim, count).values;
 }
 
 Tensor TopkIndices(const Tensor& a, int64_t dim, int64_t count) {
@@ -72,12 +78,14 @@ Tensor TopkIndices(const Tensor& a, int64_t dim, int64_t count) {
   return kernels::Clone(Alias(all, PartGeometry(all, {SizesOf(a), dim, 0, 1, count, false})));
 }
 
-Tensor Cummax(const Tensor& a, int64_t dim) {
-  return RunningExtreme("CummaxBackward", a, dim, CummaxIndices(a, dim));
+ValuesAndIndices CummaxWithIndices(const Tensor& a, int64_t dim) {
+  return PickedBy("cummax", "CummaxBackward", a, dim, CummaxIndices(a, dim));
 }
-Tensor Cummin(const Tensor& a, int64_t dim) {
-  return RunningExtreme("CumminBackward", a, dim, CumminIndices(a, dim));
+ValuesAndIndices CumminWithIndices(const Tensor& a, int64_t dim) {
+  return PickedBy("cummin", "CumminBackward", a, dim, CumminIndices(a, dim));
 }
+Tensor Cummax(const Tensor& a, int64_t dim) { return CummaxWithIndices(a, dim).values; }
+Tensor Cummin(const Tensor& a, int64_t dim) { return CumminWithIndices(a, dim).values; }
 Tensor CummaxIndices(const Tensor& a, int64_t dim) {
   CheckDimOf("cummax", a, dim);
   return kernels::RunningExtremeIndex(a, dim, /*least=*/false);
@@ -88,10 +96,18 @@ Tensor CumminIndices(const Tensor& a, int64_t dim) {
 }
 
 Tensor Max(const Tensor& a, int64_t dim, bool keepdim) {
-  return Extreme("max", "MaxBackward", a, dim, keepdim, /*least=*/false);
+  return Extreme("max", "MaxBackward", a, dim, keepdim, /*least=*/false).values;
 }
 Tensor Min(const Tensor& a, int64_t dim, bool keepdim) {
-  return Extreme("min", "MinBackward", a, dim, keepdim, /*least=*/true);
+  return Extreme("min", "MinBackward", a, dim, keepdim, /*least=*/true).values;
+}
+ValuesAndIndices MaxWithIndices(const Tensor& a, int64_t dim, bool keepdim) {
+  const ValuesAndIndices max = Extreme("max", "MaxBackward", a, dim, keepdim, /*least=*/false);
+  return {max.values, Dropped(max.indices, dim, keepdim)};
+}
+ValuesAndIndices MinWithIndices(const Tensor& a, int64_t dim, bool keepdim) {
+  const ValuesAndIndices min = Extreme("min", "MinBackward", a, dim, keepdim, /*least=*/true);
+  return {min.values, Dropped(min.indices, dim, keepdim)};
 }
 Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim) {
   return Dropped(IndexOf("argmax", a, dim, /*least=*/false), dim, keepdim);

@@ -2,6 +2,7 @@
 //
 //   Tensor top = ops::Topk(a, 1, 5);        // TopkIndices says where they were
 //   Tensor so_far = ops::Cummax(a, 0);
+//   auto [sorted, from] = ops::SortWithIndices(a, 1, /*descending=*/false);
 //
 // Where several elements are equal, all go by their order, and so does the gradient.
 //
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 
+#include "autograd/ops/values_and_indices.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -36,5 +38,13 @@ Tensor Cummax(const Tensor& a, int64_t dim);
 Tensor Cummin(const Tensor& a, int64_t dim);
 Tensor CummaxIndices(const Tensor& a, int64_t dim);
 Tensor CumminIndices(const Tensor& a, int64_t dim);
+
+// Each of these and its indices, by one search, in one node.
+ValuesAndIndices SortWithIndices(const Tensor& a, int64_t dim, bool descending);
+ValuesAndIndices TopkWithIndices(const Tensor& a, int64_t dim, int64_t count);
+ValuesAndIndices MaxWithIndices(const Tensor& a, int64_t dim, bool keepdim);
+ValuesAndIndices MinWithIndices(const Tensor& a, int64_t dim, bool keepdim);
+ValuesAndIndices CummaxWithIndices(const Tensor& a, int64_t dim);
+ValuesAndIndices CumminWithIndices(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops

@@ -43,5 +43,35 @@ TEST(Order, ExtremesUpToEach) {
   EXPECT_EQ(KindOf([&] { Cummax(a, 1); }), ErrorKind::kIndex);
 }
 
+std::vector<int64_t> Places(const Tensor& indices) {
+  return {indices.data<int64_t>(), indices.data<int64_t>() + indices.numel()};
+}
+
+TEST(Order, ValuesWithTheirIndices) {
+  const Tensor a = Leaf({2, 3}, {1, 3, 2, 5, 4, 5});
+  const auto same = [&](const ValuesAndIndices& both, const Tensor& values, const Tensor& indices) {
+    EXPECT_EQ(Elements(both.values), Elements(values));
+    EXPECT_EQ(Places(both.indices), Places(indices));
+    EXPECT_EQ(both.indices.sizes(), values.sizes());
+    EXPECT_FALSE(RequiresGrad(both.indices));
+    EXPECT_EQ(Weighed(both.values, a), Weighed(values, a));
+  };
+  same(SortWithIndices(a, 1, true), Sort(a, 1, true), Argsort(a, 1, true));
+  same(TopkWithIndices(a, 1, 2), Topk(a, 1, 2), TopkIndices(a, 1, 2));
+  same(MaxWithIndices(a, 1, false), Max(a, 1, false), Argmax(a, 1, false));
+  same(MinWithIndices(a, 0, true), Min(a, 0, true), Argmin(a, 0, true));
+  same(CummaxWithIndices(a, 1), Cummax(a, 1), CummaxIndices(a, 1));
+  same(CumminWithIndices(a, 0), Cummin(a, 0), CumminIndices(a, 0));
+}
+
+// Of max without keepdim too, whose node has them in another shape.
+TEST(Order, WrittenIndicesAreAnErrorWhenTheNodeRuns) {
+  const Tensor a = Leaf({2, 3}, {1, 3, 2, 5, 4, 5});
+  for (ValuesAndIndices both : {SortWithIndices(a, 1, false), MaxWithIndices(a, 1, false)}) {
+    NegInPlace(both.indices);
+    EXPECT_EQ(KindOf([&] { Weighed(both.values, a); }), ErrorKind::kVersion);
+  }
+}
+
 }  // namespace
 }  // namespace twingrad::ops

@@ -93,13 +93,14 @@ Tensor GivenBack(const Tensor& index, const void* made, const Tensor& g, const W
   return is_made_here ? kernels::GivenToGreatest(index, g, windows) : Tensor();
 }
 
-Tensor Greatest(const char* node, const Tensor& a, const Windows& windows) {
+ValuesAndIndices Greatest(const char* node, const Tensor& a, const Windows& windows) {
   const Tensor index = kernels::IndexOfGreatest(a, windows);
   int64_t plane = 1;
   for (const kernels::Line& line : windows) plane *= line.size;
   const Shape rows = SizesOf(index), planes = {rows[0], plane};
   const Tensor taken = kernels::Gather(WithShape(kernels::Clone(a), planes), 1, index);
   Tensor result = WithShape(taken, WindowedShape(a, windows));
+  const Tensor places = WithShape(index, SizesOf(result));
   if (ShouldRecord(a)) {
     Record<1>(node, result, a,
               [rows, planes, windows, made = index.impl()->data(), sizes = SizesOf(a)](
@@ -107,12 +108,12 @@ Tensor Greatest(const char* node, const Tensor& a, const Windows& windows) {
                 const Tensor given = GivenBack(saved[0], made, g, windows);
                 if (given.defined()) return ReshapeTo(given, sizes);
                 const Tensor zeros = Tensor::Zeros(planes, g.dtype(), g.device());
-                const Tensor places = ReshapeTo(saved[0], rows);
-                return ReshapeTo(ScatterAdd(zeros, 1, places, ReshapeTo(g, rows)), sizes);
+                const Tensor in_rows = ReshapeTo(saved[0], rows);
+                return ReshapeTo(ScatterAdd(zeros, 1, in_rows, ReshapeTo(g, rows)), sizes);
               })
-        ->Save(WithShape(index, SizesOf(result)));
+        ->Save(places);
   }
-  return result;
+  return {result, places};
 }
 
 Tensor GreatestIndices(const Tensor& a, const Windows& windows) {
@@ -131,9 +132,14 @@ Tensor AvgPool(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
 }
 
 template <int kDims>
-Tensor MaxPool(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
+ValuesAndIndices MaxPoolWithIndices(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
   const WindowNames names = kGreatest[kDims - 1];
   return Greatest(names.node, a, BoxesOfPool(names.op, kDims, a, kernel, stride, padding));
+}
+
+template <int kDims>
+Tensor MaxPool(const Tensor& a, Ints kernel, Ints stride, Ints padding) {
+  return MaxPoolWithIndices<kDims>(a, kernel, stride, padding).values;
 }
 
 template <int kDims>
@@ -152,9 +158,14 @@ Tensor AdaptiveAvgPool(const Tensor& a, Ints sizes) {
 }
 
 template <int kDims>
-Tensor AdaptiveMaxPool(const Tensor& a, Ints sizes) {
+ValuesAndIndices AdaptiveMaxPoolWithIndices(const Tensor& a, Ints sizes) {
   const WindowNames names = kAdaptiveGreatest[kDims - 1];
   return Greatest(names.node, a, PortionsOf(names.op, kDims, a, sizes));
+}
+
+template <int kDims>
+Tensor AdaptiveMaxPool(const Tensor& a, Ints sizes) {
+  return AdaptiveMaxPoolWithIndices<kDims>(a, sizes).values;
 }
 
 template <int kDims>
@@ -168,6 +179,9 @@ template Tensor AvgPool<3>(const Tensor&, Ints, Ints, Ints);
 template Tensor MaxPool<1>(const Tensor&, Ints, Ints, Ints);
 template Tensor MaxPool<2>(const Tensor&, Ints, Ints, Ints);
 template Tensor MaxPool<3>(const Tensor&, Ints, Ints, Ints);
+template ValuesAndIndices MaxPoolWithIndices<1>(const Tensor&, Ints, Ints, Ints);
+template ValuesAndIndices MaxPoolWithIndices<2>(const Tensor&, Ints, Ints, Ints);
+template ValuesAndIndices MaxPoolWithIndices<3>(const Tensor&, Ints, Ints, Ints);
 template Tensor MaxPoolIndices<1>(const Tensor&, Ints, Ints, Ints);
 template Tensor MaxPoolIndices<2>(const Tensor&, Ints, Ints, Ints);
 template Tensor MaxPoolIndices<3>(const Tensor&, Ints, Ints, Ints);
@@ -177,6 +191,9 @@ template Tensor AdaptiveAvgPool<3>(const Tensor&, Ints);
 template Tensor AdaptiveMaxPool<1>(const Tensor&, Ints);
 template Tensor AdaptiveMaxPool<2>(const Tensor&, Ints);
 template Tensor AdaptiveMaxPool<3>(const Tensor&, Ints);
+template ValuesAndIndices AdaptiveMaxPoolWithIndices<1>(const Tensor&, Ints);
+template ValuesAndIndices AdaptiveMaxPoolWithIndices<2>(const Tensor&, Ints);
+template ValuesAndIndices AdaptiveMaxPoolWithIndices<3>(const Tensor&, Ints);
 template Tensor AdaptiveMaxPoolIndices<1>(const Tensor&, Ints);
 template Tensor AdaptiveMaxPoolIndices<2>(const Tensor&, Ints);
 template Tensor AdaptiveMaxPoolIndices<3>(const Tensor&, Ints);

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "autograd/ops/values_and_indices.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -22,6 +23,9 @@ template <int kDims>
 Tensor MaxPool(const Tensor& a, Ints kernel, Ints stride, Ints padding);
 template <int kDims>
 Tensor MaxPoolIndices(const Tensor& a, Ints kernel, Ints stride, Ints padding);
+// Both, by one search, in one node.
+template <int kDims>
+ValuesAndIndices MaxPoolWithIndices(const Tensor& a, Ints kernel, Ints stride, Ints padding);
 
 template <int kDims>
 Tensor AdaptiveAvgPool(const Tensor& a, Ints sizes);
@@ -29,5 +33,7 @@ template <int kDims>
 Tensor AdaptiveMaxPool(const Tensor& a, Ints sizes);
 template <int kDims>
 Tensor AdaptiveMaxPoolIndices(const Tensor& a, Ints sizes);
+template <int kDims>
+ValuesAndIndices AdaptiveMaxPoolWithIndices(const Tensor& a, Ints sizes);
 
 }  // namespace twingrad::ops

@@ -12,6 +12,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "autograd/base/check.h"
@@ -87,6 +88,10 @@ void Call(Result (*function)(Parameters...), Arguments arguments, Span<Tensor> r
     std::apply(function, all);
   } else if constexpr (std::is_same_v<Result, Tensor>) {
     results[0] = std::apply(function, all);
+  } else if constexpr (std::is_same_v<Result, ValuesAndIndices>) {
+    ValuesAndIndices both = std::apply(function, all);
+    results[0] = std::move(both.values);
+    if (results.size() > 1) results[1] = std::move(both.indices);
   } else {
     VariableList parts = std::apply(function, all);
     AG_CHECK(parts.size() == results.size(), "[ops] ", parts.size(), " results for ",

@@ -233,7 +233,11 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
   if (signature.category == Category::kInPlace) return CheckWritten(statement.operands[0]);
   const bool shares = signature.category == Category::kView || statement.op == Opcode::kDetach;
   for (size_t k = 0; k < statement.results.size(); ++k) {
-    if (k > 0) type.shape = PartShape(statement, first.type.shape, k);
+    if (k > 0 && MayGiveIndices(statement.op)) {
+      type.dtype = DType::kI64;
+    } else if (k > 0) {
+      type.shape = PartShape(statement, first.type.shape, k);
+    }
     ValueInfo& result = AddResult(type, first.device);
     if (shares) result.storage = first.storage;
     if (statement.op == Opcode::kTo) {

@@ -85,4 +85,17 @@ Statement PartAlone(const Statement& statement, const Shape& from, size_t k) {
   return alone;
 }
 
+bool MayGiveIndices(Opcode op) { return SignatureOf(op).index_op != Opcode::kLeaf; }
+
+bool GivesIndices(const Statement& statement) {
+  return MayGiveIndices(statement.op) && statement.results.size() > 1;
+}
+
+Statement ResultAlone(const Statement& statement, size_t k) {
+  Statement alone = statement;
+  alone.results = {statement.results[k]};
+  if (k > 0) alone.op = SignatureOf(statement.op).index_op;
+  return alone;
+}
+
 }  // namespace twingrad::program

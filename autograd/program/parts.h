@@ -1,11 +1,15 @@
-// Parts: what unbind, split and chunk make of a value, as views one after the other along dim=.
+// What the results of a statement with several of them are.
 //
 //   %a, %b, %c = split %x dim=0 count=2      x: [5,3]
 //   CountParts(split, {5, 3})                // 3
 //   PartAlone(split, {5, 3}, 2)              // %c = slice %x dim=0 start=4 stop=5
 //
-// Statements have a valid dim= and count= unless said otherwise, and `k` is below CountParts. Pure
-// functions.
+//   %v, %i = sort %x dim=0
+//   ResultAlone(sort, 1)                     // %i = argsort %x dim=0
+//
+// Parts are what unbind, split and chunk make of a value, as views one after the other along dim=.
+// Ops that pick elements may give the indices of these as a second result. Statements have a valid
+// dim= and count= unless said otherwise, and `k` is below CountParts. Pure functions.
 
 #pragma once
 
@@ -28,5 +32,12 @@ Shape PartShape(const Statement& statement, const Shape& from, size_t k);
 
 // The view statement, a select or a slice, whose one result is the k-th of `statement`.
 Statement PartAlone(const Statement& statement, const Shape& from, size_t k);
+
+// Whether a statement of the op may have indices as a second result, and whether this one has.
+bool MayGiveIndices(Opcode op);
+bool GivesIndices(const Statement& statement);
+
+// Of a statement that gives indices: the one that gives its values (k = 0) or its indices (1).
+Statement ResultAlone(const Statement& statement, size_t k);
 
 }  // namespace twingrad::program

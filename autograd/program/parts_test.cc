@@ -80,5 +80,30 @@ TEST(Parts, FitAnyShape) {
   EXPECT_EQ(FittingResults(split, {5}), 5u);
 }
 
+TEST(Parts, IndicesAreASecondResult) {
+  const auto program = Parse(
+      "twingrad 1\n%x = leaf type=f32[5,2]\n%a,%b = max %x dim=0 keepdim=1\n"
+      "%c,%d = topk %x dim=0 count=3\n%e = sort %x dim=1\n");
+  ASSERT_TRUE(program.ok()) << program.status();
+  const auto alone = [&](size_t statement, size_t k) {
+    Program with = *program;
+    with.statements[statement] = ResultAlone(program->statements[statement], k);
+    return PrintStatement(with, static_cast<int>(statement));
+  };
+  EXPECT_EQ(alone(1, 0), "%a = max %x dim=0 keepdim=1");
+  EXPECT_EQ(alone(1, 1), "%b = argmax %x dim=0 keepdim=1");
+  EXPECT_EQ(alone(2, 1), "%d = topk_indices %x dim=0 count=3");
+  EXPECT_TRUE(GivesIndices(program->statements[1]));
+  EXPECT_FALSE(GivesIndices(program->statements[3]));
+  EXPECT_TRUE(MayGiveIndices(Opcode::kMaxPool2d));
+  EXPECT_FALSE(MayGiveIndices(Opcode::kArgmax));
+  const auto analysis = Analyze(*program);
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_EQ(TypeText(analysis->values[1].type), "f32[1,2]");
+  EXPECT_EQ(TypeText(analysis->values[2].type), "i64[1,2]");
+  EXPECT_EQ(TypeText(analysis->values[4].type), "i64[3,2]");
+  EXPECT_EQ(analysis->values[4].storage, 4);
+}
+
 }  // namespace
 }  // namespace twingrad::program

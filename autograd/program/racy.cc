@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
@@ -31,7 +32,8 @@ class Ancestry {
           statement.op == Opcode::kCast && !IsFloating(std::get<DType>(*statement.Find(Key::kTo)));
       const uint32_t edges = records.back() && !to_integers ? signature.differentiable : 0;
       for (size_t i = 0; i < statement.results.size(); ++i) {
-        definitions_.push_back({&statement.operands, edges});
+        // Indices have no node.
+        definitions_.push_back({&statement.operands, i > 0 && GivesIndices(statement) ? 0 : edges});
       }
     }
   }

@@ -107,6 +107,7 @@ class RandomStatements {
     if (HasParts(statement.op)) {
       results = FittingResults(statement, builder_.TypeOf(statement.operands[0]).shape);
     }
+    if (MayGiveIndices(statement.op)) results += Below(2);
     if (statement.op == Opcode::kGrad) {
       results = statement.Get<std::vector<ValueId>>(Key::kInputs).size();
     }

@@ -103,6 +103,9 @@ struct Signature {
   OpFacts facts;
   Opcode performs;       // the op that an in-place statement applies to the old contents; else `op`
   uint32_t indices = 0;  // bit i: operand i holds indices, of type i64, or a mask, of type bool
+  // The op whose result alone is this op's second one, which a statement may leave out: indices of
+  // what the first result picks. kLeaf: there is none.
+  Opcode index_op = Opcode::kLeaf;
 
   // The attribute with this key, or null when the statement takes none.
   const AttributeSpec* Find(Key key) const {

@@ -55,6 +55,23 @@ TEST(Signature, RowsMakeSense) {
   EXPECT_EQ(SignatureOf(Opcode::kDetach).differentiable, 0u);
 }
 
+TEST(Signature, IndicesAreWhatAnotherOpGivesAlone) {
+  int pairs = 0;
+  for (const Signature& s : Signatures()) {
+    if (s.index_op == Opcode::kLeaf) continue;
+    ++pairs;
+    const Signature& alone = SignatureOf(s.index_op);
+    EXPECT_EQ(s.min_results, 1) << s.name;
+    EXPECT_EQ(s.max_results, 2) << s.name;
+    EXPECT_EQ(alone.max_results, 1) << s.name;
+    EXPECT_EQ(alone.facts.numbers, Numbers::kIndices) << s.name;
+    EXPECT_EQ(alone.attributes.data(), s.attributes.data()) << s.name;
+    EXPECT_EQ(alone.category, s.category) << s.name;
+    EXPECT_NE(s.facts.saves & kSavesOwn, 0u) << s.name;
+  }
+  EXPECT_EQ(pairs, 12);
+}
+
 TEST(Signature, KeysHaveDifferentNames) {
   std::set<std::string_view> names;
   for (int i = 0; i < kNumKeys; ++i) names.insert(KeyName(static_cast<Key>(i)));

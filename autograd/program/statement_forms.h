@@ -46,6 +46,12 @@ inline constexpr uint32_t kIndicesB = 0b10;  // operand b holds indices
 inline constexpr uint32_t kIndicesAfterA = 0b1110;
 inline constexpr uint32_t kIndicesAfterB = 0b11100;
 
+// May give a second result: what `index_op` gives.
+constexpr Signature WithIndices(Opcode index_op, Signature row) {
+  row.max_results = 2;
+  row.index_op = index_op;
+  return row;
+}
 // An op with one result. A gradient can flow to every operand but indices, unless the result
 // itself is indices.
 constexpr Signature Computed(Category category, Opcode op, std::string_view name, Count operands,
@@ -84,9 +90,11 @@ constexpr Signature AvgPool(Opcode op, std::string_view name) {
   return Pool(op, name, Linear(Numbers::kMeanOver, kSavesNothing, kSavesA),
               "the mean of each window of kernel= entries, with padding= zeros around a");
 }
-constexpr Signature MaxPool(Opcode op, std::string_view name) {
-  return Pool(op, name, Linear(Numbers::kSame, kSavesOwn, kSavesA),
-              "the first of the greatest of each window of kernel= entries, or the first NaN");
+constexpr Signature MaxPool(Opcode op, Opcode index_op, std::string_view name) {
+  return WithIndices(
+      index_op,
+      Pool(op, name, Linear(Numbers::kSame, kSavesOwn, kSavesA),
+           "the first of the greatest of each window of kernel= entries, or the first NaN"));
 }
 constexpr Signature MaxPoolIndices(Opcode op, std::string_view name) {
   return Pool(op, name, Linear(Numbers::kIndices),

@@ -133,6 +133,9 @@ void DualInterpreter::Compute(const Statement& statement) {
   const Jets out = Lower(statement, operands);
   if (Disturbs()) NoteDisturbance(statement, operands.Tangents());
   Define(statement.results[0], out, out.value->shape);
+  if (!program::GivesIndices(statement)) return;
+  const Jets indices = Lower(program::ResultAlone(statement, 1), operands);
+  Define(statement.results[1], indices, indices.value->shape);
 }
 
 // What a custom function makes of one operand; a backward that is linear scales the tangents. Zeros

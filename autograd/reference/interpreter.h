@@ -245,6 +245,7 @@ class Interpreter {
                   const Array* result);
 
   Operands TakeOperands(const program::Statement& statement, uint32_t differentiable);
+  void DefineIndices(const program::Statement& statement, const Operands& operands);
   // What the statement computes, or the op that it performs in place.
   Variable Lower(const program::Statement& statement, const Operands& operands);
 

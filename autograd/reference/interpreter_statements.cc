@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/interpreter.h"
@@ -137,6 +138,8 @@ void Interpreter::Compute(const Statement& statement) {
           ? static_cast<program::DeviceIndex>(statement.Get<int64_t>(Key::kDevice, program::kCpu))
           : tensors_[statement.operands[0]].device;
   Tensor& result = DefineFresh(statement.results[0], out.data, device);
+  const bool gives_indices = program::GivesIndices(statement);
+  if (gives_indices) DefineIndices(statement, operands);
   if (!records) return;
   SetSavedResult(steps, result.storage);
   result.node = AddStatementNode(NodeRole::kStatement, edges, steps, device);
@@ -146,7 +149,14 @@ void Interpreter::Compute(const Statement& statement) {
     if ((also_saved >> k & 1) != 0) calculus_.AlsoSave(result.node, Read(statement.operands[k]));
   }
   if ((also_saved & kResult) != 0) calculus_.AlsoSave(result.node, Read(statement.results[0]));
+  if (gives_indices) calculus_.AlsoSave(result.node, Read(statement.results[1]));
   NotePacked(result.node, statement, operands, out.data);
+}
+
+// The second result, without history.
+void Interpreter::DefineIndices(const Statement& statement, const Operands& operands) {
+  const Variable indices = Lower(program::ResultAlone(statement, 1), operands);
+  DefineFresh(statement.results[1], indices.data, tensors_[statement.operands[0]].device);
 }
 
 Variable Interpreter::Lower(const Statement& statement, const Operands& operands) {

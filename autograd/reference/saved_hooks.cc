@@ -51,15 +51,8 @@ Saves SavedWith(const Statement& statement, const bool* has_gradient) {
 // saved in.
 Statement OwnIndices(const Statement& statement) {
   Statement own = statement;
-  const program::Signature& signature = program::SignatureOf(statement.op);
-  if (const auto of_its_name = program::OpcodeFromName(std::string(signature.name) + "_indices")) {
-    own.op = *of_its_name;
-    return own;
-  }
-  own.op = statement.op == Opcode::kSort  ? Opcode::kArgsort
-           : statement.op == Opcode::kMax ? Opcode::kArgmax
-                                          : Opcode::kArgmin;
-  if (own.op == Opcode::kArgsort) return own;
+  own.op = program::SignatureOf(statement.op).index_op;
+  if (program::SignatureOf(own.op).Find(Key::kKeepdim) == nullptr) return own;
   std::erase_if(own.attributes, [](const auto& a) { return a.key == Key::kKeepdim; });
   own.attributes.push_back({Key::kKeepdim, true});
   return own;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "autograd/program/analyze.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/shrink/rebuild.h"
@@ -22,6 +23,7 @@ using shrink::Rebuilder;
 using twingrad::program::Analysis;
 using twingrad::program::Attribute;
 using twingrad::program::Category;
+using twingrad::program::GivesIndices;
 using twingrad::program::Key;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
@@ -127,16 +129,16 @@ Statement LeafOf(ValueId value, const Analysis& analysis, const ValueRecord& rec
 // What stands for the statement: nothing, a leaf, or, where it can be written to, a copy of one.
 void AddInstead(const Statement& statement, const Analysis& analysis, const Observation& expected,
                 Rebuilder& rebuilder) {
-  if (statement.results.empty()) return;
-  const ValueId value = statement.results[0];
-  const ValueRecord& record = expected.values[value];
-  rebuilder.Add(LeafOf(value, analysis, record));
-  if (!record.requires_grad) return;
-  Statement copy;
-  copy.op = Opcode::kClone;
-  copy.results = {value};
-  copy.operands = {value};
-  rebuilder.Add(copy);
+  for (const ValueId value : statement.results) {
+    const ValueRecord& record = expected.values[value];
+    rebuilder.Add(LeafOf(value, analysis, record));
+    if (!record.requires_grad) continue;
+    Statement copy;
+    copy.op = Opcode::kClone;
+    copy.results = {value};
+    copy.operands = {value};
+    rebuilder.Add(copy);
+  }
 }
 
 std::optional<Program> WithoutOps(const Program& program, const std::vector<Opcode>& ops,
@@ -149,7 +151,8 @@ std::optional<Program> WithoutOps(const Program& program, const std::vector<Opco
     const Category category = SignatureOf(statement.op).category;
     const bool computes = category != Category::kLeaf && category != Category::kCall;
     const bool named = std::ranges::count(ops, statement.op) > 0;
-    if (!named || !computes || statement.results.size() > 1) {
+    const bool several = statement.results.size() > 1 && !GivesIndices(statement);
+    if (!named || !computes || several) {
       rebuilder.Add(statement);
       continue;
     }

@@ -92,6 +92,7 @@ constexpr Mutation kMutations[] = {
     {8, EditStatement<ChangeData>},
     {5, EditStatement<ChangeShape>},
     {10, EditStatement<ChangeOperand>},
+    {3, EditStatement<ChangeResults>},
     {24, Drop},
     {5, MakeSmaller},
 };

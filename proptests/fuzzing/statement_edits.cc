@@ -19,6 +19,7 @@
 #include "autograd/program/analyze.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::fuzzing {
@@ -260,6 +261,17 @@ bool ChangeAttribute(const Program& program, int /*at*/, Statement* statement, S
   const AttributeValue before = attribute.value;
   ChangeValue(program, *spec, &attribute.value, random);
   return attribute.value != before;
+}
+
+bool ChangeResults(const Program& /*program*/, int /*at*/, Statement* statement,
+                   SplitMix& /*random*/) {
+  if (!program::MayGiveIndices(statement->op)) return false;
+  if (statement->results.size() > 1) {
+    statement->results.pop_back();
+  } else {
+    statement->results.push_back(kNoValue);
+  }
+  return true;
 }
 
 bool ChangeData(const Program& /*program*/, int /*at*/, Statement* statement, SplitMix& random) {

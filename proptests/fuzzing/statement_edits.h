@@ -17,6 +17,9 @@ bool ChangeOp(const program::Program& program, int at, program::Statement* state
 // the same with an attribute more, less or changed;
 bool ChangeAttribute(const program::Program& program, int at, program::Statement* statement,
                      interleave::SplitMix& random);
+// the same with indices as a second result, or without;
+bool ChangeResults(const program::Program& program, int at, program::Statement* statement,
+                   interleave::SplitMix& random);
 // a leaf with another element;
 bool ChangeData(const program::Program& program, int at, program::Statement* statement,
                 interleave::SplitMix& random);

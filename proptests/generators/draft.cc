@@ -51,6 +51,9 @@ Dependence DependenceOf(const Signature& signature, const bool* requires_grad) {
   return {};
 }
 
+// How often, in percent, an op that may give indices does.
+constexpr int kSharePairs = 45;
+
 bool IsView(Opcode op, bool operand_contiguous) {
   if (op == Opcode::kReshape) return operand_contiguous;
   return SignatureOf(op).category == Category::kView;
@@ -306,12 +309,26 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
 
 ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
   if (!options().Has(op)) return kNoValue;
-  const bool view = IsView(op, known_[operands[0]].contiguous);
-  const ValueId result = builder_.Op(op, operands, attributes);
-  if (result == kNoValue) return result;
+  const int count = program::MayGiveIndices(op) && source_.Chance(kSharePairs) ? 2 : 1;
+  const std::vector<ValueId> results = builder_.Results(count, op, operands, attributes);
+  if (results.empty()) return kNoValue;
+  LearnComputed(op, operands, attributes, results);
+  return results[0];
+}
+
+std::vector<ValueId> Draft::OpWithIndices(Opcode op, ValueId x, Attributes attributes) {
+  if (!options().Has(op)) return {};
+  const std::vector<ValueId> results = builder_.Results(2, op, {x}, attributes);
+  if (!results.empty()) LearnComputed(op, {x}, attributes, results);
+  return results;
+}
+
+void Draft::LearnComputed(Opcode op, absl::Span<const ValueId> operands,
+                          const Attributes& attributes, absl::Span<const ValueId> results) {
   uses_.set(static_cast<size_t>(op));
-  Learn(result).base = result;
-  if (view) {
+  const ValueId result = results[0];
+  for (const ValueId each : results) Learn(each).base = each;
+  if (IsView(op, known_[operands[0]].contiguous)) {
     LearnView(op, operands[0], result, attributes);
   } else {
     known_[result].range = op == Opcode::kScatterReduce ? RangeOfReduced(operands, attributes)
@@ -326,7 +343,15 @@ ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attr
   }
   const NodeIndex node = Record(op, operands, result, /*in_place=*/false);
   known_[result].node = node;
-  return result;
+  if (results.size() == 1) return;
+  const ValueId indices = results[1];
+  for (const Attribute& a : attributes) {
+    if (a.key != Key::kDim) continue;
+    known_[indices].below = ShapeOf(operands[0])[static_cast<size_t>(std::get<int64_t>(a.value))];
+  }
+  // A write to them is one to what the node has saved.
+  if (node == kNoNode || saved_hooks_depth_ > 0) return;
+  saved_.push_back({builder_.Info(indices).storage, node});
 }
 
 std::vector<ValueId> Draft::Parts(Opcode op, ValueId x, Attributes attributes) {
@@ -371,6 +396,7 @@ void Draft::LearnWrite(ValueId target, NodeIndex node, const Range& written) {
   for (ValueId v = 0; v < num_values(); ++v) {
     if (builder_.Info(v).storage != storage) continue;
     known_[v].range = whole ? written : Union(known_[v].range, written);
+    known_[v].below = 0;
     // It cannot be made anew: an error where it is used.
     if (swarm_.narrows() && node != kNoNode && known_[v].made_in_no_grad) known_[v].usable = false;
   }

@@ -54,6 +54,7 @@ struct Known {
   bool made_in_no_grad = false;  // a view that must not be written in grad mode
   bool aliased = false;          // shares memory with another value
   uint32_t synced = 0;           // writes of the base that `node` reflects
+  int64_t below = 0;             // of indices: they are from 0 to before this; 0: not known
   Range range;
 };
 
@@ -151,11 +152,14 @@ class Draft {
                const Range& range);
   // A leaf given by seed= (small integers) or fill=.
   ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad, DeviceIndex device);
-  // An op with one result; kNoValue when refused or not among the options.
+  // The first result of an op, which now and then gives its indices too; kNoValue when refused or
+  // not among the options.
   ValueId Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
   ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {}) {
     return Op(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));
   }
+  // Of an op that may give indices: both results; none when refused.
+  std::vector<ValueId> OpWithIndices(Opcode op, ValueId x, Attributes attributes);
   // All parts of x (program/parts.h), which are not too many; none when refused.
   std::vector<ValueId> Parts(Opcode op, ValueId x, Attributes attributes);
   // A custom function: one result an operand; none when refused.
@@ -227,6 +231,9 @@ class Draft {
   // What a write leaves behind.
   void LearnWrite(ValueId target, NodeIndex node, const Range& written);
   void MakeStale(ValueId target);
+  // Of the results of an op that computes.
+  void LearnComputed(Opcode op, absl::Span<const ValueId> operands, const Attributes& attributes,
+                     absl::Span<const ValueId> results);
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);
   void LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes);
 

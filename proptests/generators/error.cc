@@ -64,9 +64,22 @@ void AddLeafInPlace(Draft& draft) {
   if (leaf != kNoValue) draft.Write(Opcode::kNegInPlace, {leaf});
 }
 
+// The indices that a node has saved are.
+void AddVersionOfIndices(Draft& draft, ValueId x) {
+  const Shape& shape = draft.ShapeOf(x);
+  if (shape.empty()) return;
+  const auto dim = static_cast<int64_t>(draft.source().Below(shape.size()));
+  const Opcode op = draft.source().Pick({Opcode::kSort, Opcode::kCummax, Opcode::kCummin});
+  const std::vector<ValueId> both = draft.OpWithIndices(op, x, {{Key::kDim, dim}});
+  if (both.empty()) return;
+  draft.Write(draft.source().Pick({Opcode::kNegInPlace, Opcode::kZeroInPlace}), {both[1]});
+  draft.AddCall(CallFrom(draft, both[0]));
+}
+
 // A saved variable is overwritten, then needed.
 void AddVersion(Draft& draft) {
   const ValueId x = draft.PickDifferentiable();
+  if (x != kNoValue && draft.source().Chance(25)) return AddVersionOfIndices(draft, x);
   if (x == kNoValue || !draft.options().Has(Opcode::kMul)) return;
   const ValueId y = draft.Op(Opcode::kMul, {x, x});
   const ValueId z = y == kNoValue ? kNoValue : draft.Op(Opcode::kMul, {y, y});

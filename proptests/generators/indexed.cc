@@ -177,8 +177,10 @@ ValueId ApplyReduced(Draft& draft, ValueId x, int64_t dim) {
     if (static_cast<int64_t>(d) != dim && shape[d] > 1 && source.Chance(20)) --shape[d];
   }
   if (NumElements(shape) > kMaxResult) return x;
-  const ValueId indices = MakeIndices(draft, shape, size, draft.DeviceOf(x));
+  ValueId indices = source.Chance(30) ? GivenIndices(draft, x, dim, /*lists=*/false) : kNoValue;
+  if (indices == kNoValue) indices = MakeIndices(draft, shape, size, draft.DeviceOf(x));
   if (indices == kNoValue) return x;
+  length = draft.ShapeOf(indices)[static_cast<size_t>(dim)];
   const ValueId sent = MakeSent(draft, x, indices, dim);
   if (sent == kNoValue) return x;
   const bool divides = draft.rounding();
@@ -201,6 +203,21 @@ ValueId MakeIndices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex 
     data.push_back(draft.source().Below(static_cast<uint64_t>(size)));
   }
   return MakeInts(draft, shape, std::move(data), device);
+}
+
+ValueId GivenIndices(Draft& draft, ValueId x, int64_t dim, bool lists) {
+  const Shape shape = draft.ShapeOf(x);
+  return draft.Pick([&](ValueId v) {
+    const Known& known = draft[v];
+    const Shape& own = draft.ShapeOf(v);
+    const bool fits = known.below > 0 && known.below <= shape[static_cast<size_t>(dim)];
+    if (!fits || draft.DeviceOf(v) != draft.DeviceOf(x)) return false;
+    if (lists || own.size() != shape.size()) return lists && own.size() == 1;
+    for (size_t d = 0; d < own.size(); ++d) {
+      if (static_cast<int64_t>(d) != dim && own[d] > shape[d]) return false;
+    }
+    return true;
+  });
 }
 
 ValueId ApplyIndexed(Draft& draft, ValueId x, Opcode op, int64_t dim) {

@@ -17,5 +17,8 @@ ValueId ApplyIndexed(Draft& draft, ValueId x, Opcode op, int64_t dim);
 
 // A leaf of indices from 0 to size - 1.
 ValueId MakeIndices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex device);
+// Indices that an op gave, of entries of dimension `dim` of x, for gather and its like: below its
+// size, and in no other dimension longer. `lists`: a list of them. kNoValue where there are none.
+ValueId GivenIndices(Draft& draft, ValueId x, int64_t dim, bool lists);
 
 }  // namespace twingrad::generators

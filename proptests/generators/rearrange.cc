@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/program/parts.h"
 #include "autograd/program/view_scatter.h"
 #include "proptests/generators/indexed.h"
 #include "proptests/generators/leaf.h"
@@ -16,6 +17,7 @@
 namespace twingrad::generators {
 namespace {
 
+using twingrad::program::MayGiveIndices;
 using twingrad::program::ViewWrittenBy;
 
 int64_t ElementsOf(const Shape& shape) {
@@ -87,17 +89,30 @@ ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   if (ElementsOf(shape) / std::max<int64_t>(shape[dim], 1) * length > kMaxResult) return x;
   const bool puts = copies && source.Chance(90);
   if (puts) length = std::min(length, shape[dim]);
-  const ValueId indices =
-      puts ? EachOnce(draft, index, lists ? 0 : dim, shape[dim], draft.DeviceOf(x))
-           : MakeIndices(draft, index, shape[dim], draft.DeviceOf(x));
+  ValueId indices = kNoValue;
+  if (!puts && source.Chance(50)) indices = GivenIndices(draft, x, dim, lists);
+  if (indices == kNoValue) {
+    indices = puts ? EachOnce(draft, index, lists ? 0 : dim, shape[dim], draft.DeviceOf(x))
+                   : MakeIndices(draft, index, shape[dim], draft.DeviceOf(x));
+  }
   if (indices == kNoValue) return x;
+  const int64_t picks = draft.ShapeOf(indices)[lists ? 0 : static_cast<size_t>(dim)];
+  if (ElementsOf(shape) / std::max<int64_t>(shape[dim], 1) * picks > kMaxResult) return x;
   const Attributes attributes = {{Key::kDim, dim}};
   if (!adds && !copies) return draft.Op(op, {x, indices}, attributes);
-  Shape entries = lists ? shape : index;
-  entries[dim] = length;
+  Shape entries = lists ? shape : draft.ShapeOf(indices);
+  entries[dim] = picks;
   const ValueId terms = Fellow(draft, x, entries);
   if (terms == kNoValue) return x;
   return draft.Op(op, {x, indices, terms}, attributes);
+}
+
+// Another value, picked in the order of x.
+ValueId ApplyOrderOf(Draft& draft, ValueId x, Opcode op, const Attributes& attributes) {
+  const std::vector<ValueId> both = draft.OpWithIndices(op, x, attributes);
+  const ValueId other = both.empty() ? kNoValue : Fellow(draft, x, draft.ShapeOf(x));
+  if (other == kNoValue) return both.empty() ? kNoValue : both[0];
+  return OrSelf(draft.Op(Opcode::kGather, {other, both[1]}, {attributes[0]}), both[0]);
 }
 
 // What an op picks of x in some order, or x picked by its indices.
@@ -110,6 +125,9 @@ ValueId ApplyOrder(Draft& draft, ValueId x, Opcode op, int64_t dim) {
     attributes.push_back({Key::kCount, none ? 0 : source.Between(1, size)});
   } else if (source.Chance(40) && (op == Opcode::kSort || op == Opcode::kArgsort)) {
     attributes.push_back({Key::kDescending, true});
+  }
+  if (MayGiveIndices(op) && source.Chance(15) && draft.options().Has(Opcode::kGather)) {
+    return ApplyOrderOf(draft, x, op, attributes);
   }
   const ValueId order = draft.Op(op, {x}, attributes);
   if (SignatureOf(op).differentiable != 0 || order == kNoValue) return order;

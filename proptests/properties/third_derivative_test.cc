@@ -291,7 +291,10 @@ ValueId ApplyWith(ProgramBuilder& b, const Signature& signature, int64_t rows, V
     const std::vector<int64_t> shape = {2, 2 * rows}, stride = {0, rows == 0 ? 0 : 1};
     return b.Op(signature.op, operands, {{Key::kShape, shape}, {Key::kStride, stride}});
   }
-  const ValueId y = b.Op(signature.op, operands, AttributesOf(signature.op, rows));
+  // With indices, where it gives them.
+  const int results = program::MayGiveIndices(signature.op) ? 2 : 1;
+  const ValueId y =
+      b.Results(results, signature.op, operands, AttributesOf(signature.op, rows)).at(0);
   // The sign alone has no gradient to go on from.
   return signature.op == Opcode::kSgn ? b.Op(Opcode::kMul, {y, x}) : y;
 }

@@ -20,6 +20,7 @@ bool Rebuilder::AddFresh(const Statement& original, Statement* statement) {
   }
   if (!builder_.AddStatement(*statement)) return false;
   for (size_t i = 0; i < original.results.size(); ++i) {
+    if (original.results[i] == kNoValue) continue;
     const bool gone = i >= statement->results.size();  // of a statement that has fewer parts now
     map_[original.results[i]] = statement->results[gone ? 0 : i];
   }
@@ -110,7 +111,8 @@ void Rebuilder::Retry(const Statement& original, Statement statement) {
     return spec == nullptr || spec->otherwise != Default::kRequired;
   });
   if (statement.attributes.size() < before && AddFresh(original, &statement)) return;
-  if (original.results.size() == 1 && !original.operands.empty()) {
+  const bool alone = original.results.size() == 1 || program::GivesIndices(original);
+  if (alone && !original.operands.empty()) {
     map_[original.results[0]] = statement.operands.back();
     if (statement.op != Opcode::kWhere) map_[original.results[0]] = statement.operands.front();
   }

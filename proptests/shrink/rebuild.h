@@ -33,7 +33,8 @@ class Rebuilder {
  public:
   explicit Rebuilder(const Program& program) : map_(program.names.size(), kNoValue) {}
 
-  // Adds a statement that refers to values of the old Program.
+  // Adds a statement that refers to values of the old Program; results that this does not have are
+  // kNoValue.
   void Add(const Statement& statement);
 
   // From here on, maps the old value to what the old value `by` maps to.

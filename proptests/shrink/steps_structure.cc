@@ -187,11 +187,14 @@ std::optional<Program> DropCustomPart(const Program& program, int position) {
   return rebuilder.Take();
 }
 
-// --- One part of a value alone, in place of the others too ---
+// --- One part of a value alone, in place of the others too; values or indices alone ---
 std::optional<Program> TakePart(const Program& program, int position) {
   const int at = Count(program) - 1 - position / program::kMaxCustomOperands;
   const auto part = static_cast<size_t>(position % program::kMaxCustomOperands);
   const Statement& parts = program.statements[at];
+  if (program::GivesIndices(parts) && part < parts.results.size()) {
+    return Replace(program, at, program::ResultAlone(parts, part));
+  }
   if (!program::HasParts(parts.op) || part >= parts.results.size()) return std::nullopt;
   Rebuilder rebuilder(program);
   for (int i = 0; i < at; ++i) rebuilder.Add(program.statements[i]);

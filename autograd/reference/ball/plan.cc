@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/series.h"
@@ -101,7 +102,7 @@ class Planner {
 
   void Take(const Statement& statement) {
     for (const ValueId result : statement.results) {
-      KindOf(result).alone = statement.results.size() == 1;
+      KindOf(result).alone = statement.results.size() == 1 || program::GivesIndices(statement);
     }
     switch (program::SignatureOf(statement.op).category) {
       case Category::kLeaf:

@@ -106,6 +106,8 @@ void Witness::Compute(const Statement& statement) {
   std::vector<Tensor> in;
   for (const ValueId operand : statement.operands) in.push_back(Read(operand));
   Define(statement.results[0], Evaluate(math_, statement, in));
+  if (!program::GivesIndices(statement)) return;
+  Define(statement.results[1], Evaluate(math_, program::ResultAlone(statement, 1), in));
 }
 
 void Witness::InPlace(const Statement& statement) {

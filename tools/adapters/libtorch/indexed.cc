@@ -45,18 +45,17 @@ std::tuple<Tensor, Tensor> Sorted(const Statement& s, const Tensor& of) {
   return at::sort(of, /*stable=*/true, Dim(s), s.Get<bool>(Key::kDescending));
 }
 
-Tensor Topk(const Statement& s, const Operands& o) {
-  return std::get<0>(at::topk(o[0], s.Get<int64_t>(Key::kCount), Dim(s)));
+std::tuple<Tensor, Tensor> Topk(const Statement& s, const Tensor& of) {
+  return at::topk(of, s.Get<int64_t>(Key::kCount), Dim(s));
 }
 
-// Of equal elements it is open which comes first.
-Tensor TopkIndices(const Statement& s, const Operands& o) {
-  const Tensor all = o[0].detach();
+void CheckOrder(const Statement& s, const Tensor& of) {
+  if (s.op != program::Opcode::kTopk && s.op != program::Opcode::kTopkIndices) return;
+  const Tensor all = of.detach();
   const bool differ = std::get<0>(at::_unique(all)).numel() == all.numel();
   if (!differ || at::isnan(all).any().item<bool>()) {
     throw Refusal(ErrorKind::kUnsupported, "the order of equal elements");
   }
-  return std::get<1>(at::topk(all, s.Get<int64_t>(Key::kCount), Dim(s)));
 }
 
 // Of several elements for one place libtorch leaves open which one stays.

@@ -19,8 +19,10 @@ inline int64_t Dim(const program::Statement& s) { return s.Get<int64_t>(program:
 
 // In order, and where each came from.
 std::tuple<at::Tensor, at::Tensor> Sorted(const program::Statement& s, const at::Tensor& of);
-at::Tensor Topk(const program::Statement& s, const Operands& o);
-at::Tensor TopkIndices(const program::Statement& s, const Operands& o);
+std::tuple<at::Tensor, at::Tensor> Topk(const program::Statement& s, const at::Tensor& of);
+// Refusal(kUnsupported) where it is open which of equal elements comes first, and the statement
+// shows it.
+void CheckOrder(const program::Statement& s, const at::Tensor& of);
 at::Tensor Scatter(const program::Statement& s, const Operands& o);
 at::Tensor IndexCopy(const program::Statement& s, const Operands& o);
 at::Tensor Index(const program::Statement& s, const Operands& o);

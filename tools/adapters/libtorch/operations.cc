@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 #include "tools/adapters/libtorch/convolutions.h"
 #include "tools/adapters/libtorch/failures.h"
@@ -230,37 +231,12 @@ constexpr Row kTable[] = {
     COMPUTES(kVar, at::var(o[0], ReducedDims(s, o[0]), /*unbiased=*/false, Keepdim(s))),
     COMPUTES(kStd, at::std(o[0], ReducedDims(s, o[0]), /*unbiased=*/false, Keepdim(s))),
     COMPUTES(kNorm, at::linalg_vector_norm(o[0], 2, ReducedDims(s, o[0]), Keepdim(s))),
-    COMPUTES(kMax, std::get<0>(at::max(o[0], Dim(s), Keepdim(s)))),
-    COMPUTES(kMin, std::get<0>(at::min(o[0], Dim(s), Keepdim(s)))),
-    COMPUTES(kArgmax, std::get<1>(at::max(o[0].detach(), Dim(s), Keepdim(s)))),
-    COMPUTES(kArgmin, std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)))),
     COMPUTES(kAvgPool1d, at::avg_pool1d(o[0], Kernel(s), Stride(s), Padding(s))),
     COMPUTES(kAvgPool2d, at::avg_pool2d(o[0], Kernel(s), Stride(s), Padding(s))),
     COMPUTES(kAvgPool3d, at::avg_pool3d(o[0], Kernel(s), Stride(s), Padding(s))),
-    COMPUTES(kMaxPool1d,
-             std::get<0>(at::max_pool1d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
-    COMPUTES(kMaxPool2d,
-             std::get<0>(at::max_pool2d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
-    COMPUTES(kMaxPool3d,
-             std::get<0>(at::max_pool3d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
-    COMPUTES(kMaxPool1dIndices, std::get<1>(at::max_pool1d_with_indices(o[0].detach(), Kernel(s),
-                                                                        Stride(s), Padding(s)))),
-    COMPUTES(kMaxPool2dIndices, std::get<1>(at::max_pool2d_with_indices(o[0].detach(), Kernel(s),
-                                                                        Stride(s), Padding(s)))),
-    COMPUTES(kMaxPool3dIndices, std::get<1>(at::max_pool3d_with_indices(o[0].detach(), Kernel(s),
-                                                                        Stride(s), Padding(s)))),
     COMPUTES(kAdaptiveAvgPool1d, at::adaptive_avg_pool1d(o[0], Sizes(s))),
     COMPUTES(kAdaptiveAvgPool2d, at::adaptive_avg_pool2d(o[0], Sizes(s))),
     COMPUTES(kAdaptiveAvgPool3d, at::adaptive_avg_pool3d(o[0], Sizes(s))),
-    COMPUTES(kAdaptiveMaxPool1d, std::get<0>(at::adaptive_max_pool1d(o[0], Sizes(s)))),
-    COMPUTES(kAdaptiveMaxPool2d, std::get<0>(at::adaptive_max_pool2d(o[0], Sizes(s)))),
-    COMPUTES(kAdaptiveMaxPool3d, std::get<0>(at::adaptive_max_pool3d(o[0], Sizes(s)))),
-    COMPUTES(kAdaptiveMaxPool1dIndices,
-             std::get<1>(at::adaptive_max_pool1d(o[0].detach(), Sizes(s)))),
-    COMPUTES(kAdaptiveMaxPool2dIndices,
-             std::get<1>(at::adaptive_max_pool2d(o[0].detach(), Sizes(s)))),
-    COMPUTES(kAdaptiveMaxPool3dIndices,
-             std::get<1>(at::adaptive_max_pool3d(o[0].detach(), Sizes(s)))),
     COMPUTES(kMatmul, at::matmul(o[0], o[1])),
     COMPUTES(kAddmm, at::addmm(o[0], o[1], o[2])),
     COMPUTES(kAddmv, at::addmv(o[0], o[1], o[2])),
@@ -342,15 +318,7 @@ constexpr Row kTable[] = {
     COMPUTES(kDiagonalScatter, at::diagonal_scatter(o[0], o[1], s.Get<int64_t>(Key::kBy),
                                                     Dims(s).at(0), Dims(s).at(1))),
     Row(Opcode::kAsStridedScatter, AsStridedScatter),
-    COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),
-    COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
     COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),
-    Row(Opcode::kTopk, Topk),
-    Row(Opcode::kTopkIndices, TopkIndices),
-    COMPUTES(kCummax, std::get<0>(at::cummax(o[0], Dim(s)))),
-    COMPUTES(kCummin, std::get<0>(at::cummin(o[0], Dim(s)))),
-    COMPUTES(kCummaxIndices, std::get<1>(at::cummax(o[0].detach(), Dim(s)))),
-    COMPUTES(kCumminIndices, std::get<1>(at::cummin(o[0].detach(), Dim(s)))),
     COMPUTES(kCumprod, at::cumprod(o[0], Dim(s))),
     COMPUTES(kLogcumsumexp, at::logcumsumexp(o[0], Dim(s))),
     COMPUTES(kSoftmax, at::softmax(o[0], Dim(s))),
@@ -382,12 +350,58 @@ constexpr Row kTable[] = {
     WRITES(kZeroInPlace, o[0].zero_()),
 };
 
+// What gives values and where they stood.
+using Pair = std::tuple<Tensor, Tensor>;
+using PairFunction = Pair (*)(const Statement&, const Tensor&);
+using PairRow = std::pair<const Opcode, PairFunction>;
+#define PICKS(op, expression) \
+  PairRow(Opcode::op, [](const Statement& s, const Tensor& a) -> Pair { return expression; })
+
+constexpr PairRow kPairTable[] = {
+    PICKS(kMax, at::max(a, Dim(s), Keepdim(s))),
+    PICKS(kMin, at::min(a, Dim(s), Keepdim(s))),
+    PICKS(kMaxPool1d, at::max_pool1d_with_indices(a, Kernel(s), Stride(s), Padding(s))),
+    PICKS(kMaxPool2d, at::max_pool2d_with_indices(a, Kernel(s), Stride(s), Padding(s))),
+    PICKS(kMaxPool3d, at::max_pool3d_with_indices(a, Kernel(s), Stride(s), Padding(s))),
+    PICKS(kAdaptiveMaxPool1d, at::adaptive_max_pool1d(a, Sizes(s))),
+    PICKS(kAdaptiveMaxPool2d, at::adaptive_max_pool2d(a, Sizes(s))),
+    PICKS(kAdaptiveMaxPool3d, at::adaptive_max_pool3d(a, Sizes(s))),
+    PairRow(Opcode::kSort, Sorted),
+    PairRow(Opcode::kTopk, Topk),
+    PICKS(kCummax, at::cummax(a, Dim(s))),
+    PICKS(kCummin, at::cummin(a, Dim(s))),
+};
+
 #undef COMPUTES
 #undef WRITES
+#undef PICKS
 
 const std::map<Opcode, Function>& Table() {
   static const std::map<Opcode, Function> table(std::begin(kTable), std::end(kTable));
   return table;
+}
+
+// Of the ops of both, and of those that give the indices alone.
+const std::map<Opcode, PairFunction>& PairTable() {
+  static const std::map<Opcode, PairFunction> table = [] {
+    std::map<Opcode, PairFunction> both(std::begin(kPairTable), std::end(kPairTable));
+    for (const auto& [op, function] : kPairTable) {
+      both.emplace(program::SignatureOf(op).index_op, function);
+    }
+    return both;
+  }();
+  return table;
+}
+
+std::vector<Tensor> Pick(PairFunction function, const Statement& statement, const Tensor& of) {
+  if (!program::MayGiveIndices(statement.op)) {
+    CheckOrder(statement, of);
+    return {std::get<1>(function(statement, of.detach()))};
+  }
+  if (statement.results.size() == 1) return {std::get<0>(function(statement, of))};
+  CheckOrder(statement, of);
+  const auto [values, indices] = function(statement, of);
+  return {values, indices};
 }
 
 }  // namespace
@@ -397,6 +411,9 @@ std::vector<Tensor> Compute(const Statement& statement, const Operands& operands
   const auto count = statement.Get<int64_t>(Key::kCount);
   if (statement.op == Opcode::kSplit) return at::split(operands[0], count, Dim(statement));
   if (statement.op == Opcode::kChunk) return at::chunk(operands[0], count, Dim(statement));
+  if (const auto pair = PairTable().find(statement.op); pair != PairTable().end()) {
+    return Pick(pair->second, statement, operands[0]);
+  }
   const auto it = Table().find(statement.op);
   if (it == Table().end()) throw Refusal(ErrorKind::kUnsupported, "a statement not in the table");
   Tensor result = it->second(statement, operands);
@@ -406,6 +423,7 @@ std::vector<Tensor> Compute(const Statement& statement, const Operands& operands
 std::set<Opcode> ComputedOps() {
   std::set<Opcode> ops = {Opcode::kUnbind, Opcode::kSplit, Opcode::kChunk};
   for (const auto& [op, function] : Table()) ops.insert(op);
+  for (const auto& [op, function] : PairTable()) ops.insert(op);
   return ops;
 }
 
