@@ -89,7 +89,9 @@ inline constexpr Saves kSavesAForB = 32;     // a, where b has a gradient
 inline constexpr Saves kSavesBForA = 64;
 inline constexpr Saves kSavesResult = 128;
 inline constexpr Saves kSavesResultForB = 256;
-inline constexpr Saves kSavesOwn = 512;  // something that no statement can write
+// Something of its own, which no statement can write unless it is given as a second result
+// (Signature::index_op).
+inline constexpr Saves kSavesOwn = 512;
 inline constexpr Saves kSavesBForB = 1024;
 
 // Which operands have a finite result, of no great size.

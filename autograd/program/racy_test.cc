@@ -65,6 +65,13 @@ TEST(Racy, OnlyGradientsMakeAnOrder) {
   EXPECT_TRUE(Racy("%i = cast %a to=i64\n%d = cast %i to=f64\nhook %d do=register target=%a\n"));
 }
 
+// %d is made of the indices alone.
+TEST(Racy, IndicesMakeNoOrder) {
+  const std::string op = "%r = unsqueeze %a dim=0\n%v,%i = sort %r dim=0\n";
+  EXPECT_FALSE(Racy(op + "%d = neg %v\nhook %d do=register target=%a\n"));
+  EXPECT_TRUE(Racy(op + "%d = cast %i to=f64\nhook %d do=register target=%a\n"));
+}
+
 TEST(Racy, SectionsThatRunAtTheSameTime) {
   const std::string call = "begin kind=thread\n%s1 = neg %c\nbackward %s1\nend\n";
   const std::string other = "begin kind=thread\n%s2 = neg %c\nbackward %s2\nend\n";

@@ -145,6 +145,24 @@ neg_ %view
   EXPECT_EQ(run.Value("x"), Row({-1, -2, -3, -4}));
 }
 
+// Both results of one node, which has saved the second one.
+TEST(InterpreterTest, IndicesAreASecondResult) {
+  const std::string text = R"(%x = leaf type=f64[2,2] data=5,4,1,3 grad=1
+%v,%i = sort %x dim=1
+%g = gather %x %i dim=0
+%p = mul %v %g
+%s = sum %p
+)";
+  const TwinRun run(text + "backward %s\n");
+  EXPECT_EQ(run.Value("v"), (Row{4, 5, 1, 3}));
+  EXPECT_EQ(run.Value("i"), (Row{1, 0, 0, 1}));
+  EXPECT_FALSE(run.Record("i").requires_grad);
+  EXPECT_EQ(run.Value("g"), (Row{1, 4, 5, 3}));
+  EXPECT_EQ(run.Grad("x"), (Row{4 + 1, 1 + 5, 5 + 4, 3 + 3}));
+  const TwinRun written(text + "zero_ %i\nbackward %s\n");
+  EXPECT_EQ(written.Error(), ErrorKind::kVersion);
+}
+
 TEST(InterpreterTest, DetachSharesStorageAndVersion) {
   const TwinRun run(R"(%x = leaf type=f64[] data=2 grad=1
 %y = mul %x %x

@@ -145,6 +145,23 @@ TEST(SavedHooksTest, OpsPackTheIndicesThatTheyMake) {
   EXPECT_EQ(unpacked("min %x dim=0 keepdim=1").shape, (Shape{1, 2}));
 }
 
+// Given as a second result too, and then a copy of them, whose version nobody checks.
+TEST(SavedHooksTest, OpsPackTheIndicesThatTheyGive) {
+  const TwinRun run(R"(%x = leaf type=f64[2,2] data=5,4,1,3 grad=1
+begin kind=saved_tensor_hooks do=record
+%y,%i = max %x dim=1
+end
+neg_ %i
+%s = sum %y
+backward %s
+)");
+  ASSERT_EQ(run.Call(0).hooks.size(), 1u);
+  EXPECT_EQ(run.Call(0).hooks[0].gradient.shape, (Shape{2, 1}));
+  EXPECT_EQ(Numbers(run.Call(0).hooks[0].gradient), (Row{0, 1}));
+  EXPECT_EQ(run.Value("i"), (Row{0, -1}));
+  EXPECT_EQ(run.Grad("x"), (Row{1, 0, 0, 1}));
+}
+
 // Of softmax the result, of prod the operand.
 TEST(SavedHooksTest, ScaledTensorsOfReductionsAndScans) {
   const auto gradient = [](const std::string& statement) {

@@ -58,6 +58,17 @@ TEST(CounterfactualTest, AnOpBecomesACopyOfALeafOfWhatItGave) {
                   "%v3 = exp %v2\n"}}));
 }
 
+TEST(CounterfactualTest, ValuesAndIndicesBecomeALeafEach) {
+  EXPECT_EQ(Left("%x = leaf type=f64[2] data=2,1 grad=1\n%v,%i = sort %x dim=0\n%y = neg %i\n",
+                 "sort", "*"),
+            (Map{{"sort",
+                  "%v0 = leaf type=f64[2] data=2,1 grad=1\n"
+                  "%v1 = leaf type=f64[2] data=1,2 grad=1\n"
+                  "%v2 = clone %v1\n"
+                  "%v3 = leaf type=i64[2] data=1,0\n"
+                  "%v4 = neg %v3\n"}}));
+}
+
 TEST(CounterfactualTest, OfOpsThatStandForEachOtherAllAreTaken) {
   EXPECT_EQ(Left("%x = leaf type=i64[1] data=-1\n%y = abs %x\n%z = neg %y\n", "abs|exp|neg", "*"),
             (Map{{"abs|exp|neg",

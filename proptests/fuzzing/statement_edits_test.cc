@@ -57,6 +57,15 @@ TEST(StatementEditsTest, AttributesComeGoAndChange) {
                                            "%v0 = leaf type=f64[2] data=3,4 grad=1 device=dev:0"});
 }
 
+TEST(StatementEditsTest, IndicesComeAndGo) {
+  constexpr std::string_view kSorted =
+      "twingrad 1\n%x = leaf type=f64[2] data=3,4\n%y = sort %x dim=0\n%z,%i = cummax %y dim=0\n"
+      "%n = neg %z\n";
+  ExpectAmong(Edited(ChangeResults, 1, kSorted), {"%v1,%v2 = sort %v0 dim=0"});
+  ExpectAmong(Edited(ChangeResults, 2, kSorted), {"%v2 = cummax %v1 dim=0"});
+  EXPECT_TRUE(Edited(ChangeResults, 3, kSorted).empty()) << "neg has one result";
+}
+
 TEST(StatementEditsTest, EquationsComeAndChange) {
   constexpr std::string_view kMatrix =
       "twingrad 1\n%x = leaf type=f64[2,2] data=1,2,3,4 grad=1\n"

@@ -17,6 +17,25 @@ TEST(Draft, SavedVariablesAreNotWritten) {
   EXPECT_FALSE(draft.MayWrite(a));
 }
 
+// A node saves the indices that it gives.
+TEST(Draft, IndicesAreSaved) {
+  Bench bench;
+  Draft& draft = bench.draft;
+  const ValueId x = bench.Leaf(2, /*grad=*/true), n = bench.Leaf(2, /*grad=*/false);
+  const Attributes along = {{Key::kDim, int64_t{0}}};
+  const std::vector<ValueId> saved = draft.OpWithIndices(Opcode::kSort, x, along);
+  const std::vector<ValueId> unsaved = draft.OpWithIndices(Opcode::kSort, n, along);
+  ASSERT_EQ(saved.size(), 2u);
+  ASSERT_EQ(unsaved.size(), 2u);
+  EXPECT_TRUE(draft.RequiresGrad(saved[0]));
+  EXPECT_FALSE(draft.RequiresGrad(saved[1]));
+  EXPECT_FALSE(draft.MayWrite(saved[1]));
+  EXPECT_TRUE(draft.MayWrite(unsaved[1]));
+  EXPECT_EQ(draft[unsaved[1]].below, 2);
+  ASSERT_TRUE(draft.Write(Opcode::kNegInPlace, {unsaved[1]}));
+  EXPECT_EQ(draft[unsaved[1]].below, 0);
+}
+
 TEST(Draft, WritesReachViewsOfTheBase) {
   Bench bench;
   Draft& draft = bench.draft;

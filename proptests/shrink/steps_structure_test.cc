@@ -57,6 +57,14 @@ TEST(StepsStructure, APartStandsForTheOthers) {
             1u);
 }
 
+TEST(StepsStructure, ValuesOrIndicesGo) {
+  const std::string head = "twingrad 1\n%v0 = leaf type=f64[3] grad=1\n";
+  EXPECT_EQ(
+      Edits("take a part alone", head + "%v1,%v2 = sort %v0 dim=0\n%v3 = neg %v1\n%v4 = neg %v2\n"),
+      std::set<std::string>({head + "%v1 = sort %v0 dim=0\n%v2 = neg %v1\n",
+                             head + "%v1 = argsort %v0 dim=0\n%v2 = neg %v1\n"}));
+}
+
 TEST(StepsStructure, StreamsWaitByThemselves) {
   EXPECT_EQ(Edits("let a stream wait by itself",
                   "twingrad 1\n"

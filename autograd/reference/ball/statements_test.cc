@@ -19,6 +19,19 @@ TEST(BallStatements, SeriesTravelWithStorage) {
   ExpectNumbers(run.Grad("x"), {0, 4, 1}, "x");
 }
 
+TEST(BallStatements, IndicesAreASecondResult) {
+  const BallRun run(absl::StrCat(kX,
+                                 "%w = leaf type=f64[3] data=5,6,7 grad=1\n"
+                                 "%v,%i = sort %x dim=0 descending=1\n%g = gather %w %i dim=0\n"
+                                 "%p = mul %v %g\n%s = sum %p\npre_hook %v do=scale by=2\n"
+                                 "backward %s\n"));
+  ExpectNumbers(run.Value("v"), {3, 2, 1}, "v");
+  ExpectNumbers(run.Value("i"), {2, 1, 0}, "i");
+  ExpectNumbers(run.Value("g"), {7, 6, 5}, "g");
+  ExpectNumbers(run.Grad("x"), {10, 12, 14}, "x");
+  ExpectNumbers(run.Grad("w"), {1, 2, 3}, "w");
+}
+
 TEST(BallStatements, DetachSharesNumbersAndNoSeries) {
   const BallRun run(absl::StrCat(kX,
                                  "%w = leaf type=f64[3] data=5,5,5 grad=1\n%y = clone %x\n"

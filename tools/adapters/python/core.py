@@ -31,6 +31,8 @@ class Engine:
 
     HELLO = {}
     OPS = {}
+    # The ops of INDICES that can give both results -> functions that do.
+    PAIRS = {}
     # Further ways to read a gradient: word -> function of the engine and the tensor, which returns what data() does.
     ACCESSORS = {}
 
@@ -91,6 +93,10 @@ class Engine:
 
 # Ops whose functions give a sequence: all parts of a tensor, one a result.
 PARTS = ('unbind', 'split', 'chunk')
+
+# Ops that may give the indices of what they pick as a second result -> those that give these alone.
+INDICES = {'sort': 'argsort', 'max': 'argmax', 'min': 'argmin', **{op: f'{op}_indices' for op in (
+    'topk', 'cummax', 'cummin', *(f'{kind}max_pool{dims}d' for kind in ('', 'adaptive_') for dims in (1, 2, 3)))}}
 
 # What the core runs itself, and calls.
 STATEMENTS = ['leaf', 'backward', 'grad', 'begin', 'end', 'expect']
@@ -227,8 +233,11 @@ class _Run:
             tensors = [values.get(v) for v in operands]
             if any(t is None for t in tensors):
                 raise ProgramError('undefined', 'an undefined value')
-            result = engine.OPS[name](attributes, *tensors)
-            values.update(zip(results, result if name in PARTS else (result,)))
+            both = name in INDICES and len(results) > 1
+            if both and name not in engine.PAIRS:
+                raise Refused('indices beside the values')
+            result = (engine.PAIRS if both else engine.OPS)[name](attributes, *tensors)
+            values.update(zip(results, result if both or name in PARTS else (result,)))
         elif name == 'leaf':
             if attributes.get('device', 'cpu') != 'cpu':
                 raise Refused('a leaf on a device')

@@ -52,3 +52,13 @@ SQUARES_SHOW = (
     'value %t type=f64[2,1] data=1,2', 'value %c type=f64[2,1] data=0.5,4.5', 'value %j type=f64[2,2] data=0.25,0,0,0.5',
     'value %d type=f64[] data=8', 'value %l type=f64[2,2] data=2,0,2,4',
     'grad %a type=f64[2,2] data=-0.375,0,-0.25,-0.5', 'grad %e type=f64[2,2] data=0.125,0,0.25,0.125')
+
+# Values and where they stood, by which others are picked.
+PAIRED = (
+    '%w = leaf type=f64[2,2] data=3,1,2,5 grad=1\n%a,%i = sort %w dim=1\n%b,%j = max %w dim=0 keepdim=1\n'
+    '%g = gather %w %i dim=0\n%h = gather %w %j dim=1\n%p = mul %a %g\n%s = sum %p\n%t = sum %h\nbackward %s %t\n')
+PAIRED_SHOW = (
+    'value %a type=f64[2,2] data=1,3,2,5', 'value %i type=i64[2,2] data=1,0,0,1',
+    'value %b type=f64[1,2] data=3,5', 'value %j type=i64[1,2] data=0,1',
+    'value %g type=f64[2,2] data=2,1,3,5', 'value %h type=f64[1,2] data=3,1',
+    'grad %w type=f64[2,2] data=4,6,4,10')

@@ -57,7 +57,12 @@ class Functional(core.Engine):
         return made if name in core.PARTS else [made]
 
     def statement(self, name, results, operands, a):
-        if name in self.FUNCTIONS:
+        if name in core.INDICES and len(results) > 1:
+            if core.INDICES[name] not in self.FUNCTIONS:
+                raise core.Refused('indices beside the values')
+            self.statement(name, results[:1], operands, a)
+            self.statement(core.INDICES[name], results[1:], operands, a)
+        elif name in self.FUNCTIONS:
             keep = self.recording and name != 'detach'
             origins = set().union(*(self.origins[v] for v in operands)) if keep else set()
             self.define(results, origins, lambda env, probes: self.results(name, a, *[env[v] for v in operands]))

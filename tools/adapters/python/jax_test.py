@@ -56,6 +56,11 @@ class JaxTest(unittest.TestCase):
         for line in examples.INDEXED_SHOW:
             self.assertIn(line, lines)
 
+    def test_values_come_with_their_indices(self):
+        lines = self.lines(examples.PAIRED)
+        for line in examples.PAIRED_SHOW:
+            self.assertTrue(any(shown.startswith(line) for shown in lines), (line, lines))
+
     def test_squares(self):
         lines = self.lines(examples.SQUARES)
         for line in examples.SQUARES_SHOW:

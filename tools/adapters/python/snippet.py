@@ -148,6 +148,8 @@ def snippet(program):
             expression = _expression(name, x, a)
             if expression is None:
                 return ''
+            if name in core.INDICES and len(results) > 1:  # values and indices come as a pair
+                expression = expression.removesuffix('.values')
             text = ', '.join(v[1:] for v in results) + ',' * (name in core.PARTS) + ' = ' + expression
         lines.append(indent + text)
     lines += [f'print({leaf!r}, {leaf}.grad)' for leaf in leaves]

@@ -40,6 +40,8 @@ end
 %ii = as_strided %e shape=2 stride=1
 %gg = topk %e dim=1 count=1
 %hh = cummax %e dim=0
+%ha,%hb = sort %e dim=1
+%hc,%hd = min %e dim=0
 %jj = linear %e %e %x
 %kk = scaled_dot_product_attention %e %e %e causal=1
 %ll = layer_norm %e %x %x count=1 eps=0x1p-1
@@ -97,6 +99,8 @@ ff, = dd.unbind(1)
 ii = e.as_strided([2], [1], e.storage_offset() + 0)
 gg = e.topk(1, 1).values
 hh = e.cummax(0).values
+ha, hb = e.sort(dim=1, stable=True)
+hc, hd = e.min(dim=0)
 jj = torch.nn.functional.linear(e, e, x)
 kk = torch.nn.functional.scaled_dot_product_attention(e, e, e, is_causal=True)
 ll = torch.layer_norm(e, e.shape[e.dim() - 1:], x, x, 0.5)

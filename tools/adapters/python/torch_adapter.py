@@ -59,11 +59,11 @@ def as_strided_scatter(a, x, y):
     return x.as_strided_scatter(y, a['shape'], a['stride'], x.storage_offset() + a.get('start', 0))
 
 
-def topk_indices(a, x):
-    values, indices = x.detach().topk(a['count'], a['dim'])
+def topk(a, x):
+    """Both results."""
     if len(x.unique()) < x.numel() or x.isnan().any():
         raise core.Refused('of equal elements it is open which comes first')
-    return indices
+    return x.topk(a['count'], a['dim'])
 
 
 def index_copy(a, x, index, y):
@@ -100,6 +100,19 @@ def masked_select(a, x, mask):
     return x.masked_select(mask)
 
 
+def pools():
+    """Those that give the indices of the greatest too."""
+    functional = torch.nn.functional
+    ops = {}
+    for name in 'max_pool1d max_pool2d max_pool3d'.split():
+        ops[name] = lambda a, x, pool=getattr(functional, name + '_with_indices'): pool(
+            x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0), return_indices=True)
+    for name in 'adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d'.split():
+        ops[name] = lambda a, x, pool=getattr(functional, name + '_with_indices'): pool(
+            x, a['shape'], return_indices=True)
+    return ops
+
+
 def windowed():
     """Convolutions and pools; a list that is left out stands for the usual numbers."""
     functional = torch.nn.functional
@@ -113,22 +126,14 @@ def windowed():
     for name in 'max_pool1d max_pool2d max_pool3d'.split():
         ops[name] = lambda a, x, pool=getattr(functional, name): pool(
             x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0))
-    for name in 'max_pool1d_indices max_pool2d_indices max_pool3d_indices'.split():
-        with_indices = getattr(functional, name.replace('_indices', '_with_indices'))
-        ops[name] = lambda a, x, pool=with_indices: pool(
-            x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0), return_indices=True)[1]
     for name in 'conv_transpose1d conv_transpose2d conv_transpose3d'.split():
         ops[name] = lambda a, x, weight, convolve=getattr(functional, name): convolve(
             x, weight, None, a.get('stride', 1), a.get('padding', 0), a.get('output_padding', 0), a.get('groups', 1),
             a.get('dilation', 1))
     for name in 'adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d'.split():
         ops[name] = lambda a, x, pool=getattr(functional, name): pool(x, a['shape'])
-    for name in 'adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d'.split():
-        pool = getattr(functional, name + '_with_indices')
-        ops[name] = lambda a, x, pool=pool: pool(x, a['shape'], return_indices=True)[0]
-    for name in 'adaptive_max_pool1d_indices adaptive_max_pool2d_indices adaptive_max_pool3d_indices'.split():
-        pool = getattr(functional, name.replace('_indices', '_with_indices'))
-        ops[name] = lambda a, x, pool=pool: pool(x, a['shape'], return_indices=True)[1]
+    adaptive = {op: pool for op, pool in pools().items() if op.startswith('adaptive')}
+    ops |= calls.item(0, adaptive) | calls.item(1, {f'{op}_indices': pool for op, pool in pools().items()})
     for name in 'upsample_nearest1d upsample_nearest2d upsample_nearest3d'.split():
         ops[name] = lambda a, x: upsample(a, x, 'nearest')
     for name in 'upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d'.split():
@@ -197,6 +202,7 @@ class Torch(core.Engine):
     OPS |= calls.table(
         torch.nn.functional, plain='silu gelu relu6 hardsigmoid',
         loss='mse_loss smooth_l1_loss cross_entropy nll_loss bce_with_logits:binary_cross_entropy_with_logits')
+    PAIRS = calls.table(torch, along='max min', sort='sort', dim='cummax cummin') | {'topk': topk} | pools()
     OPS |= calls.item(0, calls.table(torch, along='max min', sort='sort', dim='cummax cummin', top='topk'))
     OPS |= calls.item(1, calls.table(
         torch, along='argmax:max argmin:min', sort='argsort:sort', dim='cummax_indices:cummax cummin_indices:cummin'), torch.detach)
@@ -236,7 +242,7 @@ class Torch(core.Engine):
         'scatter_reduce': lambda a, x, index, y: x.scatter_reduce(a['dim'], index, y, a['reduction'], include_self=a.get('include_self', True)),
         'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
-        'topk_indices': topk_indices, 'as_strided': as_strided, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
+        'topk_indices': lambda a, x: topk(a, x.detach())[1], 'as_strided': as_strided, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
         'chunk': lambda a, x: x.chunk(a['count'], a['dim']),
         'unfold': lambda a, x: x.unfold(a['dim'], a['count'], a.get('step', 1)),
         'clamp': lambda a, x: torch.clamp(x, a.get('min'), a.get('max')),

@@ -58,6 +58,11 @@ class TorchTest(unittest.TestCase):
         for line in examples.INDEXED_SHOW:
             self.assertIn(line, lines)
 
+    def test_values_come_with_their_indices(self):
+        lines = self.lines(examples.PAIRED)
+        for line in examples.PAIRED_SHOW:
+            self.assertTrue(any(shown.startswith(line) for shown in lines), (line, lines))
+
     def test_squares(self):
         lines = self.lines(examples.SQUARES)
         for line in examples.SQUARES_SHOW:
@@ -128,6 +133,10 @@ class TorchTest(unittest.TestCase):
         for op in ('argmax', 'argsort'):
             self.assertIn('value %i type=i64', self.lines(f'{view}%i = {op} %v dim=0\n')[-1])
         self.assertIn('error invalid_argument 5 ', self.lines(view + '%m = max %v dim=0\n')[-1])
+
+    def test_a_write_to_indices_is_one_to_what_is_saved(self):
+        program = '%v,%i = cummax %x dim=0\n%s = sum %v\nneg_ %i\nbackward %s\n'
+        self.assertTrue(any(line.startswith('error version') for line in self.lines(program)))
 
     def test_no_grad_ends_with_its_program(self):
         self.lines('begin kind=no_grad\nneg_ %x\nbackward %x\nend\n')
