@@ -65,6 +65,7 @@ TEST(Order, ValuesWithTheirIndices) {
 }
 
 // Of max without keepdim too, whose node has them in another shape.
+// Rules: K2.
 TEST(Order, WrittenIndicesAreAnErrorWhenTheNodeRuns) {
   const Tensor a = Leaf({2, 3}, {1, 3, 2, 5, 4, 5});
   for (ValuesAndIndices both : {SortWithIndices(a, 1, false), MaxWithIndices(a, 1, false)}) {
