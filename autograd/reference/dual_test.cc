@@ -94,7 +94,7 @@ TEST(DualTest, AgreesWithTheTwinOnEveryStatement) {
                                 "%y = slice %x dim=1 start=1",
                                 "%u = unsqueeze %x dim=0\n%y = squeeze %u",
                                 "%y = clone %x",
-                                "%v,%i = sort %x dim=1\n%k = gather %w %i dim=1\n%y = mul %v %k",
+                                "%v,%i = sort %x dim=1\n%k = gather %p %i dim=1\n%y = mul %v %k",
                                 "%v,%i = max %x dim=0\n%u = unsqueeze %i dim=0\n"
                                 "%k = gather %x %u dim=0\n%y = mul %v %k",
                                 "%d = detach %x\n%y = mul %d %x",
