@@ -132,8 +132,11 @@ def windowed():
             a.get('dilation', 1))
     for name in 'adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d'.split():
         ops[name] = lambda a, x, pool=getattr(functional, name): pool(x, a['shape'])
-    adaptive = {op: pool for op, pool in pools().items() if op.startswith('adaptive')}
-    ops |= calls.item(0, adaptive) | calls.item(1, {f'{op}_indices': pool for op, pool in pools().items()})
+    both = pools()
+    ops |= calls.item(0, {op: pool for op, pool in both.items() if op not in ops})
+    ops |= calls.item(1, {op: both[op.removesuffix('_indices')] for op in '''
+        max_pool1d_indices max_pool2d_indices max_pool3d_indices
+        adaptive_max_pool1d_indices adaptive_max_pool2d_indices adaptive_max_pool3d_indices'''.split()})
     for name in 'upsample_nearest1d upsample_nearest2d upsample_nearest3d'.split():
         ops[name] = lambda a, x: upsample(a, x, 'nearest')
     for name in 'upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d'.split():
