@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/alias.h"
 #include "proptests/generators/einsum.h"
@@ -239,7 +240,7 @@ void AddOp(Draft& draft) {
   const bool indices = op == Opcode::kArgmax || op == Opcode::kArgmin || op == Opcode::kArgsort ||
                        op == Opcode::kTopkIndices || op == Opcode::kCummaxIndices ||
                        op == Opcode::kCumminIndices;
-  if (indices) {
+  if (indices || twingrad::program::MayGiveIndices(op)) {
     alone.ops.set(static_cast<size_t>(Opcode::kGather), all.Has(Opcode::kGather));
   }
   if (draft.swarm().narrows()) draft.ForgetUse(op);  // it may come again

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/parts.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 
@@ -203,6 +204,19 @@ ValueId MakeIndices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex 
     data.push_back(draft.source().Below(static_cast<uint64_t>(size)));
   }
   return MakeInts(draft, shape, std::move(data), device);
+}
+
+bool UsesIndices(Draft& draft, Opcode op) {
+  const bool may = twingrad::program::MayGiveIndices(op) && draft.options().Has(Opcode::kGather);
+  return may && draft.source().Chance(40);
+}
+
+ValueId PickByIndicesOf(Draft& draft, ValueId x, Opcode op, Attributes attributes, int64_t dim) {
+  const std::vector<ValueId> both = draft.OpWithIndices(op, x, std::move(attributes));
+  if (both.empty()) return kNoValue;
+  const ValueId other = Fellow(draft, x, draft.ShapeOf(x));
+  if (other == kNoValue) return both[0];
+  return OrSelf(draft.Op(Opcode::kGather, {other, both[1]}, {{Key::kDim, dim}}), both[0]);
 }
 
 ValueId GivenIndices(Draft& draft, ValueId x, int64_t dim, bool lists) {

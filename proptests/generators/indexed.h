@@ -17,6 +17,10 @@ ValueId ApplyIndexed(Draft& draft, ValueId x, Opcode op, int64_t dim);
 
 // A leaf of indices from 0 to size - 1.
 ValueId MakeIndices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex device);
+// Whether to take an op of values and indices, and pick by these at once; and that: another value
+// like x, picked along `dim`, or the values where there is none.
+bool UsesIndices(Draft& draft, Opcode op);
+ValueId PickByIndicesOf(Draft& draft, ValueId x, Opcode op, Attributes attributes, int64_t dim);
 // Indices that an op gave, of entries of dimension `dim` of x, for gather and its like: below its
 // size, and in no other dimension longer. `lists`: a list of them. kNoValue where there are none.
 ValueId GivenIndices(Draft& draft, ValueId x, int64_t dim, bool lists);

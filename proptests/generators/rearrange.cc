@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/program/parts.h"
 #include "autograd/program/view_scatter.h"
 #include "proptests/generators/indexed.h"
 #include "proptests/generators/leaf.h"
@@ -17,7 +16,6 @@
 namespace twingrad::generators {
 namespace {
 
-using twingrad::program::MayGiveIndices;
 using twingrad::program::ViewWrittenBy;
 
 int64_t ElementsOf(const Shape& shape) {
@@ -107,14 +105,6 @@ ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   return draft.Op(op, {x, indices, terms}, attributes);
 }
 
-// Another value, picked in the order of x.
-ValueId ApplyOrderOf(Draft& draft, ValueId x, Opcode op, const Attributes& attributes) {
-  const std::vector<ValueId> both = draft.OpWithIndices(op, x, attributes);
-  const ValueId other = both.empty() ? kNoValue : Fellow(draft, x, draft.ShapeOf(x));
-  if (other == kNoValue) return both.empty() ? kNoValue : both[0];
-  return OrSelf(draft.Op(Opcode::kGather, {other, both[1]}, {attributes[0]}), both[0]);
-}
-
 // What an op picks of x in some order, or x picked by its indices.
 ValueId ApplyOrder(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   Source& source = draft.source();
@@ -126,9 +116,7 @@ ValueId ApplyOrder(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   } else if (source.Chance(40) && (op == Opcode::kSort || op == Opcode::kArgsort)) {
     attributes.push_back({Key::kDescending, true});
   }
-  if (MayGiveIndices(op) && source.Chance(15) && draft.options().Has(Opcode::kGather)) {
-    return ApplyOrderOf(draft, x, op, attributes);
-  }
+  if (UsesIndices(draft, op)) return PickByIndicesOf(draft, x, op, attributes, dim);
   const ValueId order = draft.Op(op, {x}, attributes);
   if (SignatureOf(op).differentiable != 0 || order == kNoValue) return order;
   return draft.Op(Opcode::kGather, {x, order}, {{Key::kDim, dim}});
@@ -250,6 +238,9 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
   Attributes attributes = {{Key::kDim, dim}};
   const bool index = op == Opcode::kArgmax || op == Opcode::kArgmin;
   if (index || source.Chance(40)) attributes.push_back({Key::kKeepdim, true});
+  if (attributes.size() > 1 && UsesIndices(draft, op)) {
+    return OrSelf(PickByIndicesOf(draft, x, op, attributes, dim), x);
+  }
   const ValueId result = draft.Op(op, {x}, attributes);
   if (!index || result == kNoValue) return OrSelf(result, x);
   return OrSelf(draft.Op(Opcode::kGather, {x, result}, {{Key::kDim, dim}}), x);

@@ -1,5 +1,9 @@
 #include "proptests/generators/rearrange.h"
 
+#include <algorithm>
+#include <cstdint>
+
+#include "autograd/program/parts.h"
 #include "proptests/generators/part_test_support.h"
 
 namespace twingrad::generators {
@@ -43,6 +47,23 @@ TEST(Rearrange, MakesEachOfItsOps) {
                           Opcode::kSliceScatter,
                           Opcode::kDiagonalScatter,
                           Opcode::kAsStridedScatter});
+}
+
+// Whether a later statement takes the indices that an op gave.
+bool PicksByGiven(const Program& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(), [&](const auto& s) {
+    return twingrad::program::GivesIndices(s) && UsesOf(program, s.results[1]) > 0;
+  });
+}
+
+TEST(Rearrange, IndicesThatAnOpGivesArePickedBy) {
+  EXPECT_GT(CountOf([](Draft& draft) { ApplyRearrange(draft, 0); }, PicksByGiven, 1800), 20);
+  EXPECT_GT(CountOf([](Draft& draft) { ApplyFold(draft, 0); }, PicksByGiven, 1800), 20);
+  const auto apart = [](Draft& draft) {
+    draft.OpWithIndices(Opcode::kSort, 0, {{Key::kDim, int64_t{0}}});
+    for (int k = 0; k < 8; ++k) ApplyRearrange(draft, 0);
+  };
+  EXPECT_GT(CountOf(apart, PicksByGiven, 300), 20);
 }
 
 TEST(Rearrange, FoldsMakeEachOfTheirOps) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/program/signature.h"
+#include "proptests/generators/indexed.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 
@@ -207,10 +208,14 @@ ValueId ApplyPool(Draft& draft, ValueId x) {
     attributes = AttributesOf(moves, /*pools=*/true);
   }
   if (PlanesOf(shape, dims) * windows > kMaxResult) return x;
+  // Indices of a line pick from it; those of a plane stand for themselves.
+  const bool lines = dims == 1 && shape.size() == 2;
+  if (lines && UsesIndices(draft, op)) {
+    return OrSelf(PickByIndicesOf(draft, x, op, std::move(attributes), 1), x);
+  }
   const ValueId result = draft.Op(op, {x}, std::move(attributes));
   if (result == kNoValue || draft.IsFloating(result)) return OrSelf(result, x);
-  // Indices of a line pick from it; those of a plane stand for themselves.
-  if (dims > 1 || shape.size() != 2) return x;
+  if (!lines) return x;
   return OrSelf(draft.Op(Opcode::kGather, {x, result}, {{Key::kDim, int64_t{1}}}), x);
 }
 
