@@ -37,11 +37,12 @@ constexpr Opcode kDrawnTwice[] = {
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
-    kArgmax,     kArgmin,        kBmm,        kNllLoss, kOuter,         kAddmm,       kSort,
-    kArgsort,    kScatterAdd,    kCumsum,     kFlip,    kCat,           kSqrtInPlace, kPadReplicate,
-    kPadReflect, kPadCircular,   kEmbedding,  kStack,   kAcosh,         kTril,        kIndexCopy,
-    kTopk,       kCummaxIndices, kIndexAdd,   kPad,     kCumminIndices, kGroupNorm,   kRoll,
-    kCumprod,    kIndexPut,      kTopkIndices};
+    kArgmax,      kArgmin,         kBmm,        kNllLoss,     kOuter,         kAddmm,
+    kSort,        kArgsort,        kScatterAdd, kCumsum,      kFlip,          kCat,
+    kSqrtInPlace, kPadReplicate,   kPadReflect, kPadCircular, kEmbedding,     kStack,
+    kAcosh,       kTril,           kIndexCopy,  kTopk,        kCummaxIndices, kIndexAdd,
+    kPad,         kCumminIndices,  kGroupNorm,  kRoll,        kCumprod,       kIndexPut,
+    kTopkIndices, kDiagonalScatter};
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {kDropout,    kSort,

@@ -72,7 +72,7 @@ void AddStreams(Draft& draft) {
   };
   constexpr const char* kNames[kMostStreams] = {"a", "b", "c", "d", "f", "g", "h", "i"};
   Attributes stream = named(kNames[source.Below(static_cast<uint64_t>(draft.options().streams))]);
-  if (source.Chance(37)) {
+  if (source.Chance(33)) {
     stream.push_back({Key::kWaits, true});
     draft.Add(Opcode::kStream, {}, stream);
   } else if (draft.HasRoom(2) && draft.Add(Opcode::kRecordEvent, {}, named("e"))) {
