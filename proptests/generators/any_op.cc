@@ -37,19 +37,21 @@ constexpr Opcode kDrawnTwice[] = {
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
-    kArgmax,      kArgmin,         kBmm,        kNllLoss,     kOuter,         kAddmm,
-    kSort,        kArgsort,        kScatterAdd, kCumsum,      kFlip,          kCat,
-    kSqrtInPlace, kPadReplicate,   kPadReflect, kPadCircular, kEmbedding,     kStack,
-    kAcosh,       kTril,           kIndexCopy,  kTopk,        kCummaxIndices, kIndexAdd,
-    kPad,         kCumminIndices,  kGroupNorm,  kRoll,        kCumprod,       kIndexPut,
-    kTopkIndices, kDiagonalScatter};
+    kArgmax,       kArgmin,        kBmm,           kNllLoss,
+    kOuter,        kAddmm,         kSort,          kArgsort,
+    kScatterAdd,   kCumsum,        kFlip,          kCat,
+    kSqrtInPlace,  kPadReplicate,  kPadReflect,    kPadCircular,
+    kEmbedding,    kStack,         kAcosh,         kTril,
+    kIndexCopy,    kTopk,          kCummaxIndices, kIndexAdd,
+    kPad,          kCumminIndices, kGroupNorm,     kRoll,
+    kCumprod,      kIndexPut,      kTopkIndices,   kDiagonalScatter,
+    kSelectScatter};
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {kDropout,    kSort,
                                    kInverse,    kVar,
                                    kBaddbmm,    kSolveTriangular,
                                    kAddbmm,     kCholesky,
-                                   kTopk,       kSliceScatter,
                                    kIndexAdd,   kLogcumsumexp,
                                    kNorm,       kRoll,
                                    kArgsort,    kScaledDotProductAttention,
@@ -60,10 +62,10 @@ constexpr Opcode kDrawnThrice[] = {kDropout,    kSort,
                                    kScatterAdd, kIndexCopy,
                                    kLayerNorm,  kBatchNorm};
 // ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {kTril,   kPadReflect,    kPadReplicate, kPadCircular,
-                                      kRepeat, kSelectScatter, kTopkIndices,  kCumprod,
-                                      kCummax, kCummaxIndices, kCummin,       kPad,
-                                      kCumsum, kScatter,       kFlip,         kCumminIndices};
+constexpr Opcode kDrawnFourTimes[] = {
+    kTril,        kPadReflect, kPadReplicate, kPadCircular,   kRepeat,       kSelectScatter,
+    kTopkIndices, kCumprod,    kCummax,       kCummaxIndices, kCummin,       kPad,
+    kCumsum,      kScatter,    kFlip,         kCumminIndices, kSliceScatter, kTopk};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
