@@ -19,6 +19,10 @@ JudgeOptions Fake(std::function<void(Observation*, int)> falsify) {
   JudgeOptions options;
   options.run = [falsify = std::move(falsify)](const Program& program, int threads) {
     Observation observed = twingrad::reference::RunTwin(program).observation;
+    // Which calls failed the twin leaves to the error.
+    for (auto& call : observed.calls) {
+      call.failed = observed.error && observed.error->statement == call.statement;
+    }
     falsify(&observed, threads);
     return observed;
   };
