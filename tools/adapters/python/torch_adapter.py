@@ -24,7 +24,7 @@ MESSAGES = {
     'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
 # Of ops that PyTorch has, but not of this type.
-UNIMPLEMENTED = re.compile(r"not implemented for '(Half|BFloat16|Int)'|Low precision dtypes not supported")
+LACKS_TYPE = re.compile(r"not implemented for '(Half|BFloat16|Int)'|Low precision dtypes not supported")
 
 
 def cast(a, x):
@@ -339,7 +339,7 @@ class Torch(core.Engine):
     def error_class(self, error):
         """Refuses what PyTorch has not for a type of storage."""
         text = str(error)
-        if UNIMPLEMENTED.search(text):
+        if LACKS_TYPE.search(text):
             raise core.Refused(text)
         return next((word for message, word in MESSAGES.items() if message in text), 'internal')
 
