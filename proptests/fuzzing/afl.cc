@@ -14,17 +14,17 @@ namespace {
 
 uint32_t guards[kMostAflCounters];
 
-bool HasAfl() { return &__afl_area_ptr != nullptr; }
-
 // Before main, where the run time says how large its map is.
 __attribute__((constructor)) void TakePlaces() {
-  if (HasAfl()) __sanitizer_cov_trace_pc_guard_init(guards, guards + kMostAflCounters);
+  if (RunsUnderAfl()) __sanitizer_cov_trace_pc_guard_init(guards, guards + kMostAflCounters);
 }
 
 }  // namespace
 
+bool RunsUnderAfl() { return &__afl_area_ptr != nullptr; }
+
 void TellAfl(absl::Span<uint8_t> counters) {
-  if (!HasAfl()) return;
+  if (!RunsUnderAfl()) return;
   for (size_t i = 0; i < std::min(counters.size(), kMostAflCounters); ++i) {
     if (counters[i] != 0) __sanitizer_cov_trace_pc_guard(&guards[i]);
     counters[i] = 0;

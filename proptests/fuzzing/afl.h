@@ -17,6 +17,9 @@ namespace twingrad::fuzzing {
 // As many counters have places in the map of AFL++.
 inline constexpr size_t kMostAflCounters = size_t{1} << 13;
 
+// Whether the program has that run time.
+bool RunsUnderAfl();
+
 // Tells which counters are not zero, and makes them zero.
 void TellAfl(absl::Span<uint8_t> counters);
 
