@@ -19,7 +19,6 @@
 #include "autograd/reference/moments.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
-#include "autograd/reference/products.h"
 #include "autograd/reference/result.h"
 
 namespace twingrad::reference {
@@ -65,29 +64,6 @@ ValueIn<Algebra> SelectOf(Algebra& algebra, const program::Statement& statement,
   if (!fills) return algebra.Apply(Primitive::kSelect, first, repeated(2), condition);
   const double by = statement.Get<double>(program::Key::kBy);
   return algebra.Apply(Primitive::kSelect, Constant(algebra, first, joint, by), first, condition);
-}
-
-// Entry k of each row along `dim` is entry k - 1 times the next factor.
-template <typename Algebra>
-ValueIn<Algebra> RunningProduct(Algebra& algebra, const ValueIn<Algebra>& a, const Shape& shape,
-                                size_t dim) {
-  Arena& arena = algebra.arena();
-  if (shape[dim] > 64) throw TooLong();
-  if (shape[dim] == 0) return Gather(algebra, a, {nullptr, 0}, arena.Keep(shape));
-  Shape entry = shape;
-  entry[dim] = 1;
-  const Shape* kept = arena.Keep(entry);
-  const IndexMap rows = BroadcastMap(arena, entry, shape);
-  const PrimitiveArguments any_order = {
-      .in_product = true, .may_underflow = MayUnderflow(*algebra.ArrayOf(a), rows, Count(entry))};
-  auto result = Constant(algebra, a, shape, 0), product = result;
-  for (int64_t k = 0; k < shape[dim]; ++k) {
-    const IndexMap places = PartMap(arena, entry, shape, dim, k);
-    const auto factor = Gather(algebra, a, places, kept);
-    product = k == 0 ? factor : algebra.Apply(Primitive::kMultiply, any_order, product, factor);
-    result = Overwrite(algebra, result, product, places);
-  }
-  return result;
 }
 
 // Where this holds of an element: a condition, by which formulas in which infinities would cancel

@@ -29,21 +29,35 @@ inline bool MayUnderflow(const Array& a, const IndexMap& map, int32_t groups) {
   return std::any_of(least.begin(), least.end(), [end](double x) { return x < end; });
 }
 
-// The groups whose factors above 1 overflow together where with the others they do not: so they do
-// on the way in some orders, of which none is the right one.
+// The sizes of factors that an engine may multiply in any order, as logarithms.
+class Factors {
+ public:
+  void Add(double factor) {
+    const double log = std::log2(std::fabs(factor));
+    all_ += log;
+    above_1_ += std::fmax(log, 0);
+  }
+  // Whether those above 1 overflow together where with the others they do not: so they do on the
+  // way in some orders, of which none is the right one.
+  bool OverflowInSomeOrder(const FloatFormat& format) const {
+    // A factor of 2 to either side of the end, for logarithms that round.
+    const double end = std::log2(format.largest) - 1;
+    return std::isfinite(above_1_) && above_1_ > end && all_ < end + 2;
+  }
+
+ private:
+  double all_ = 0;
+  double above_1_ = 0;
+};
+
+// The groups of which that holds.
 inline std::vector<bool> OverflowInSomeOrder(const Array& a, const IndexMap& map, int32_t groups) {
   std::vector<bool> open(groups, false);
   if (!IsFloating(a.dtype)) return open;
-  // A factor of 2 to either side of the end, for logarithms that round.
-  const double end = std::log2(FormatOf(a.dtype).largest) - 1;
-  std::vector<double> of_greater(groups, 0), of_all(groups, 0);  // logarithms of sizes
-  for (int32_t i = 0; i < map.size; ++i) {
-    const double log = std::log2(std::fabs(a.v[i]));
-    of_all[map[i]] += log;
-    of_greater[map[i]] += std::fmax(log, 0);
-  }
+  std::vector<Factors> factors(groups);
+  for (int32_t i = 0; i < map.size; ++i) factors[map[i]].Add(a.v[i]);
   for (int32_t g = 0; g < groups; ++g) {
-    open[g] = std::isfinite(of_greater[g]) && of_greater[g] > end && of_all[g] < end + 2;
+    open[g] = factors[g].OverflowInSomeOrder(FormatOf(a.dtype));
   }
   return open;
 }
@@ -90,6 +104,37 @@ ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
   }
   const auto open = OverflowInSomeOrder(*algebra.ArrayOf(a), groups.map, size);
   return UnknownWhere(algebra, product, open);
+}
+
+// Entry k of each row along `dim` is the product of the factors up to it: entry k - 1 times the
+// next factor.
+template <typename Algebra>
+ValueIn<Algebra> RunningProduct(Algebra& algebra, const ValueIn<Algebra>& a, const Shape& shape,
+                                size_t dim) {
+  Arena& arena = algebra.arena();
+  if (shape[dim] > 64) throw TooLong();
+  if (shape[dim] == 0) return Gather(algebra, a, {nullptr, 0}, arena.Keep(shape));
+  Shape entry = shape;
+  entry[dim] = 1;
+  const Shape* kept = arena.Keep(entry);
+  const Array& numbers = *algebra.ArrayOf(a);
+  const IndexMap rows = BroadcastMap(arena, entry, shape);
+  const PrimitiveArguments any_order = {.in_product = true,
+                                        .may_underflow = MayUnderflow(numbers, rows, Count(entry))};
+  auto result = Constant(algebra, a, shape, 0), product = result;
+  std::vector<Factors> factors(static_cast<size_t>(Count(entry)));
+  std::vector<bool> open(factors.size(), false);
+  for (int64_t k = 0; k < shape[dim]; ++k) {
+    const IndexMap places = PartMap(arena, entry, shape, dim, k);
+    const auto factor = Gather(algebra, a, places, kept);
+    product = k == 0 ? factor : algebra.Apply(Primitive::kMultiply, any_order, product, factor);
+    for (size_t row = 0; IsFloating(numbers.dtype) && row < factors.size(); ++row) {
+      factors[row].Add(numbers.v[places[static_cast<int32_t>(row)]]);
+      open[row] = factors[row].OverflowInSomeOrder(FormatOf(numbers.dtype));
+    }
+    result = Overwrite(algebra, result, UnknownWhere(algebra, product, open), places);
+  }
+  return result;
 }
 
 }  // namespace twingrad::reference
