@@ -38,6 +38,11 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"Integers to negative integer powers", ErrorKind::kDomain},
     {"The diagonal element", ErrorKind::kDomain},  // of what is inverted is zero
     {"not positive-definite", ErrorKind::kDomain},
+    // What an op has not for a type of storage.
+    {"not implemented for 'Half'", ErrorKind::kUnsupported},
+    {"not implemented for 'BFloat16'", ErrorKind::kUnsupported},
+    {"not implemented for 'Int'", ErrorKind::kUnsupported},
+    {"Low precision dtypes not supported", ErrorKind::kUnsupported},
 };
 
 }  // namespace

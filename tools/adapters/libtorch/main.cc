@@ -5,9 +5,11 @@
 #include <c10/util/Logging.h>
 #include <torch/version.h>
 
+#include <iterator>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "autograd/base/dtype.h"
 #include "proptests/protocol/serve.h"
 #include "tools/adapters/libtorch/execution.h"
 #include "tools/adapters/libtorch/operations.h"
@@ -15,7 +17,6 @@
 #include "tools/adapters/libtorch/version.h"
 
 int main() {
-  using twingrad::DType;
   using twingrad::program::Opcode;
   using twingrad::protocol::Fact;
   at::set_num_threads(1);
@@ -31,7 +32,7 @@ int main() {
   hello.single = twingrad::libtorch::SingleNodeOps();
   hello.single.insert(Opcode::kReadGrad);
   hello.sections = true;
-  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+  hello.dtypes = {std::begin(twingrad::kDTypes), std::end(twingrad::kDTypes)};
   // Not versions, which its kernels count up inside; not requires_grad: which gradients depend on
   // what is each engine's own.
   hello.facts = {Fact::kGraph, Fact::kOrder, Fact::kNames, Fact::kErrors, Fact::kAccessors};

@@ -122,25 +122,34 @@ Tensor PadCircular(const Statement& s, const Operands& o) {
   return at::_unsafe_view(padded, padded.sizes().slice(1));
 }
 
-int64_t Saturated(double x) {
-  if (std::isnan(x)) return 0;
-  if (x >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
-  if (x <= -9223372036854775808.0) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(x);
+// What a float out of range becomes is the compiler's choice in libtorch.
+template <typename Integer>
+Tensor Saturated(const Tensor& floats, at::ScalarType type) {
+  constexpr double kEnd = -static_cast<double>(std::numeric_limits<Integer>::min());
+  const Tensor from = floats.detach().to(at::kDouble).contiguous();
+  Tensor to = at::empty(from.sizes(), type);
+  std::transform(from.data_ptr<double>(), from.data_ptr<double>() + from.numel(),
+                 to.data_ptr<Integer>(), [](double x) {
+                   if (std::isnan(x)) return Integer{0};
+                   if (x >= kEnd) return std::numeric_limits<Integer>::max();
+                   return x <= -kEnd ? std::numeric_limits<Integer>::min() : Integer(x);
+                 });
+  return to;
 }
 
 Tensor Cast(const Statement& s, const Operands& o) {
   const auto type = TypeOf(std::get<DType>(*s.Find(Key::kTo)));
-  if (type != at::kLong || !o[0].is_floating_point()) {
-    return o[0].to(type, /*non_blocking=*/false, /*copy=*/true);
-  }
-  // What a float out of range becomes is the compiler's choice in libtorch.
-  const Tensor from = o[0].detach().to(at::kDouble).contiguous();
-  Tensor to = at::empty(from.sizes(), at::kLong);
-  for (int64_t i = 0; i < from.numel(); ++i) {
-    to.data_ptr<int64_t>()[i] = Saturated(from.data_ptr<double>()[i]);
-  }
-  return to;
+  if (o[0].is_floating_point() && type == at::kLong) return Saturated<int64_t>(o[0], type);
+  if (o[0].is_floating_point() && type == at::kInt) return Saturated<int32_t>(o[0], type);
+  return o[0].to(type, /*non_blocking=*/false, /*copy=*/true);
+}
+
+// libtorch adds and multiplies integers in 64 bits, of which the low 32 are those of 32 bits.
+Tensor InTypeOf(const Tensor& a, const Tensor& result) { return result.to(a.scalar_type()); }
+
+Tensor Sum(const Statement& s, const Operands& o) {
+  return InTypeOf(
+      o[0], ReducesToScalar(s) ? at::sum(o[0]) : at::sum(o[0], ReducedDims(s, o[0]), Keepdim(s)));
 }
 
 using Row = std::pair<const Opcode, Function>;
@@ -220,11 +229,10 @@ constexpr Row kTable[] = {
     COMPUTES(kWhere, at::where(o[0], o[1], o[2])),
     COMPUTES(kMaskedFill, at::masked_fill(o[1], o[0], s.Get<double>(Key::kBy))),
 
-    COMPUTES(kSum,
-             ReducesToScalar(s) ? at::sum(o[0]) : at::sum(o[0], ReducedDims(s, o[0]), Keepdim(s))),
+    Row(Opcode::kSum, Sum),
     COMPUTES(kMean, ReducesToScalar(s) ? at::mean(o[0])
                                        : at::mean(o[0], ReducedDims(s, o[0]), Keepdim(s))),
-    Row(Opcode::kProd, Prod),
+    COMPUTES(kProd, InTypeOf(o[0], Prod(s, o))),
     COMPUTES(kAmax, at::amax(o[0], ReducedDims(s, o[0]), Keepdim(s))),
     COMPUTES(kAmin, at::amin(o[0], ReducedDims(s, o[0]), Keepdim(s))),
     COMPUTES(kLogsumexp, at::logsumexp(o[0], ReducedDims(s, o[0]), Keepdim(s))),
@@ -318,8 +326,8 @@ constexpr Row kTable[] = {
     COMPUTES(kDiagonalScatter, at::diagonal_scatter(o[0], o[1], s.Get<int64_t>(Key::kBy),
                                                     Dims(s).at(0), Dims(s).at(1))),
     Row(Opcode::kAsStridedScatter, AsStridedScatter),
-    COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),
-    COMPUTES(kCumprod, at::cumprod(o[0], Dim(s))),
+    COMPUTES(kCumsum, InTypeOf(o[0], at::cumsum(o[0], Dim(s)))),
+    COMPUTES(kCumprod, InTypeOf(o[0], at::cumprod(o[0], Dim(s)))),
     COMPUTES(kLogcumsumexp, at::logcumsumexp(o[0], Dim(s))),
     COMPUTES(kSoftmax, at::softmax(o[0], Dim(s))),
     COMPUTES(kLogSoftmax, at::log_softmax(o[0], Dim(s))),
