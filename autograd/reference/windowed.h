@@ -102,7 +102,8 @@ ValueIn<Algebra> AveragePoolOf(Algebra& algebra, const program::Statement& state
   const EntryMaps entries = EntriesOf(arena, shape, windows);
   const auto each = Gather(algebra, a, entries.from, arena.Keep({entries.from.size}));
   const Shape* result = arena.Keep(WindowedShape(shape, windows));
-  if (statement.Find(program::Key::kKernel) != nullptr) {
+  // One window alone is a mean, which engines may divide before they repeat or add it.
+  if (statement.Find(program::Key::kKernel) != nullptr || windows.places.size() == 1) {
     const auto count = static_cast<int64_t>(windows.places[0].size());
     return MeanOver(algebra, each, {*result, entries.to, count});
   }
