@@ -122,7 +122,7 @@ TEST_F(CheckTest, AFailureThatDoesNotShowAgainSaysSo) {
 // What a worker ran before the failure runs again before it, as little of it as is needed.
 TEST_F(CheckTest, AFailureThatNeedsEarlierProgramsIsRepeatedWithThem) {
   const SubprocessResult run =
-      Check({"--seed=1", "--programs=2000", "--features=stain,stained", "--jobs=1"});
+      Check({"--seed=1", "--programs=300", "--features=stain,stained", "--jobs=1"});
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
   ASSERT_EQ(Findings().size(), 1u) << run.output;
   const std::string folder = Findings()[0];
