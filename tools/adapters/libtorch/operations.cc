@@ -257,8 +257,8 @@ constexpr Row kTable[] = {
     COMPUTES(kBmm, at::bmm(o[0], o[1])),
     COMPUTES(kDot, at::dot(o[0], o[1])),
     // A copy, as it may be a view of its operand.
-    COMPUTES(kEinsum,
-             at::einsum(s.Get<std::string>(Key::kEquation), o).clone(at::MemoryFormat::Contiguous)),
+    COMPUTES(kEinsum, InTypeOf(o[0], at::einsum(s.Get<std::string>(Key::kEquation), o)
+                                         .clone(at::MemoryFormat::Contiguous))),
     COMPUTES(kOuter, at::outer(o[0], o[1])),
     Row(Opcode::kLinear, Linear),
     Row(Opcode::kScaledDotProductAttention, Attention),
