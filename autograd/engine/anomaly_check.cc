@@ -12,6 +12,7 @@
 #include "autograd/graph/warning.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/reduce.h"
+#include "autograd/tensor/sparse.h"
 
 namespace twingrad {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 // The greatest element is NaN if any is.
 bool HasNan(const Tensor& tensor) {
   if (!tensor.defined() || !IsFloating(tensor.dtype())) return false;
+  if (tensor.is_sparse()) return HasNan(SparsePartsOf(tensor).values);
   const Tensor greatest = kernels::Amax(tensor, {}, /*keepdim=*/false);
   return std::isnan(kernels::Cast(greatest, DType::kF64).item<double>());
 }

@@ -201,6 +201,13 @@ Tensor ScatterReduce(const Tensor& a, int64_t dim, const Tensor& index, const Te
                      ScatterReduction reduction, bool include_self) {
   return ops::ScatterReduce(a, DimOf(a, dim), index, source, reduction, include_self);
 }
+Tensor SparseCoo(const Tensor& values, const Tensor& indices, Ints sizes) {
+  return ops::SparseCoo(values, indices, sizes);
+}
+Tensor Coalesce(const Tensor& a) { return ops::Coalesce(a); }
+Tensor ToDense(const Tensor& a) { return ops::ToDense(a); }
+Tensor SparseValues(const Tensor& a) { return ops::SparseValues(a); }
+Tensor SparseIndices(const Tensor& a) { return ops::SparseIndices(a); }
 Tensor SelectScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t index) {
   dim = DimOf(a, dim);
   return ops::SelectScatter(a, part, dim, FromStart(index, SizeOf(a, dim)));

@@ -165,6 +165,13 @@ Tensor MaskedSelect(const Tensor& a, const Tensor& mask);
 using ops::ScatterReduction;
 Tensor ScatterReduce(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source,
                      ScatterReduction reduction, bool include_self = true);
+// Sparse tensors: `indices` are [d, entries] in the first d dimensions, `values` [entries, the
+// other sizes]. Values and indices are those of a coalesced one.
+Tensor SparseCoo(const Tensor& values, const Tensor& indices, Ints sizes);
+Tensor Coalesce(const Tensor& a);
+Tensor ToDense(const Tensor& a);
+Tensor SparseValues(const Tensor& a);
+Tensor SparseIndices(const Tensor& a);
 inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 // `part` in place of what Select and the others take with the same arguments.
 Tensor SelectScatter(const Tensor& a, const Tensor& part, int64_t dim, int64_t index);

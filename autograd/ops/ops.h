@@ -25,6 +25,7 @@
 #include "autograd/ops/scatter_reduce.h"  // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
 #include "autograd/ops/solve.h"           // IWYU pragma: export
+#include "autograd/ops/sparse.h"          // IWYU pragma: export
 #include "autograd/ops/ternary.h"         // IWYU pragma: export
 #include "autograd/ops/trigonometric.h"   // IWYU pragma: export
 #include "autograd/ops/upsample.h"        // IWYU pragma: export

@@ -15,6 +15,7 @@
 #include "autograd/program/print.h"
 #include "autograd/program/racy.h"
 #include "autograd/program/result_type.h"
+#include "autograd/program/sparse.h"
 
 namespace twingrad::program {
 namespace {
@@ -134,6 +135,9 @@ bool Analyzer::CheckArgument(const AttributeSpec& spec, const AttributeValue& va
     for (const ValueId id : *values) {
       if (id == kNoValue && spec.key == Key::kSeeds) continue;
       if (!CheckVisible(id, Fault::Place::kAttribute, 0, spec.key)) return false;
+      if (!values_[id].sparse.has_value()) continue;
+      return fault_.BlameKey(spec.key, KeyName(spec.key),
+                             "= names a sparse tensor; dense ones go: use to_dense");
     }
   }
   if (spec.format == Format::kDevice) {
@@ -216,10 +220,33 @@ ValueInfo& Analyzer::AddResult(const TensorType& type, DeviceIndex device) {
   return info;
 }
 
+bool Analyzer::CheckSparse(const Statement& statement, const Signature& signature) {
+  const Opcode op = statement.op;
+  for (size_t i = 0; i < statement.operands.size(); ++i) {
+    const std::optional<SparseInfo>& sparse = values_[statement.operands[i]].sparse;
+    if (op == Opcode::kExpect) continue;
+    if (!TakesSparse(op) && sparse.has_value()) {
+      return fault_.BlameOperand(i, signature.name,
+                                 " takes no sparse tensor; coalesce, to_dense, sparse_values, "
+                                 "sparse_indices and expect do: use to_dense");
+    }
+    if (TakesSparse(op) && !sparse.has_value()) {
+      return fault_.BlameOperand(i, signature.name,
+                                 " takes no dense tensor; what sparse_coo and coalesce give goes");
+    }
+    if (TakesCoalesced(op) && !sparse->is_coalesced) {
+      return fault_.BlameOperand(i, signature.name,
+                                 " takes what coalesce gives, no other sparse tensor; coalesce it");
+    }
+  }
+  return true;
+}
+
 bool Analyzer::CheckComputed(const Statement& statement, const Signature& signature) {
   absl::InlinedVector<const TensorType*, 3> types;
   for (const ValueId operand : statement.operands) types.push_back(&values_[operand].type);
   const ValueInfo& first = values_[statement.operands[0]];
+  if (first.sparse.has_value()) types.push_back(&first.sparse->indices);
   for (size_t i = 1; i < statement.operands.size(); ++i) {
     const DeviceIndex device = values_[statement.operands[i]].device;
     if (device != first.device) {
@@ -240,6 +267,12 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
     }
     ValueInfo& result = AddResult(type, first.device);
     if (shares) result.storage = first.storage;
+    if (statement.op == Opcode::kSparseCoo) {
+      result.sparse = SparseInfo{*types[1]};
+    } else if (statement.op == Opcode::kCoalesce) {
+      const int64_t dims = types[1]->shape[0], entries = statement.Get<int64_t>(Key::kCount);
+      result.sparse = SparseInfo{{DType::kI64, {dims, entries}}, /*is_coalesced=*/true};
+    }
     if (statement.op == Opcode::kTo) {
       result.device = static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice));
     }
@@ -282,6 +315,7 @@ bool Analyzer::Add(const Statement& statement) {
     }
   }
   if (!CheckAttributes(statement, signature)) return false;
+  if (!CheckSparse(statement, signature)) return false;
   const bool good = IsComputed(signature.category) ? CheckComputed(statement, signature)
                                                    : CheckSpecial(statement, signature);
   if (!good || !Charge()) return false;

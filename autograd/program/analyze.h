@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,12 @@
 
 namespace twingrad::program {
 
+// What is known of a sparse value (sparse.h) beyond its type.
+struct SparseInfo {
+  TensorType indices;
+  bool is_coalesced = false;
+};
+
 struct ValueInfo {
   TensorType type;  // never changes: in-place statements keep it
   DeviceIndex device = kCpu;
@@ -31,6 +38,7 @@ struct ValueInfo {
   ValueId storage = kNoValue;  // the value that owns the storage: itself, unless by view or detach
   bool may_be_undefined = false;  // a gradient that may be absent, or defined in a try region
   bool is_leaf = false;           // a leaf with grad=1
+  std::optional<SparseInfo> sparse;
 };
 
 struct Analysis {
@@ -68,6 +76,8 @@ class Analyzer {
   bool CheckAttributes(const Statement& statement, const Signature& signature);
   bool CheckArgument(const AttributeSpec& spec, const AttributeValue& value);
   bool CheckVisible(ValueId value, Fault::Place place, int index, Key key);
+  // Whether operands are sparse where they must be, and nowhere else.
+  bool CheckSparse(const Statement& statement, const Signature& signature);
   bool CheckComputed(const Statement& statement, const Signature& signature);
   bool CheckWritten(ValueId value);
   // Whether a thread section is open that the value is not defined in.

@@ -170,6 +170,12 @@ enum class Opcode : uint8_t {
   kIndexPut,       // the same, put or added there: accumulate=
   kScatterReduce,  // dim=, reduction=, include_self=
   kMaskedSelect,   // count=
+  // Sparse tensors: see sparse.h.
+  kSparseCoo,  // shape=
+  kCoalesce,   // count=: of different indices
+  kToDense,
+  kSparseValues,
+  kSparseIndices,
   // The first operand with the second in place of a view of it: see view_scatter.h.
   kSelectScatter,
   kSliceScatter,
@@ -277,7 +283,8 @@ enum class Key : uint8_t {
   kDevice,             // leaf, to: cpu or dev:N
   kDims,               // reductions, permute, transpose (two), squeeze, flip
   kKeepdim,            // reductions (0/1)
-  kShape,              // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none; repeat: counts
+  kShape,              // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none; repeat: counts;
+                       // sparse_coo: sizes
                        // adaptive pools, upsampling: the sizes of the plane
   kDim,                // select, slice, unsqueeze, and ops along one dimension
   kIndex,              // select
@@ -297,7 +304,8 @@ enum class Key : uint8_t {
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
   kCount,              // expect: a number; entries: of a window, of split, of topk; chunk: parts;
-                       // layer_norm: dimensions; masks: how many elements are true
+                       // layer_norm: dimensions; masks: how many elements are true;
+                       // coalesce: how many indices differ
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
   kMin,                // clamp, hardtanh: the least value

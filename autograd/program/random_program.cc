@@ -19,6 +19,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 
 namespace twingrad::program {
 namespace {
@@ -83,6 +84,7 @@ class RandomStatements {
         statement.operands[i] = OfType(mask ? DType::kBool : DType::kI64);
     }
     TakeIndexed(statement);
+    TakeSparse(statement);
     if (PlaneRank(signature) > 0) TakePlane(statement, static_cast<size_t>(PlaneRank(signature)));
     TakeNetwork(statement);
     TakeSquares(statement);
@@ -222,6 +224,25 @@ class RandomStatements {
     if (Below(4) != 0) return;
     statement.operands.resize(first + 1);
     statement.operands[first] = builder_.SeededLeaf({DType::kBool, {2, 2}}, 1);
+  }
+
+  // Values and indices of two entries, or a sparse tensor of them, which must be coalesced for
+  // some.
+  void TakeSparse(Statement& statement) {
+    const bool makes = statement.op == Opcode::kSparseCoo;
+    if (!makes && !TakesSparse(statement.op)) return;
+    const ValueId values = builder_.SeededLeaf({DType::kF64, {2}}, 1);
+    const ValueId indices = builder_.Leaf({DType::kI64, {1, 2}}, IntBits({1, 0}));
+    if (makes) {
+      statement.operands = {values, indices};
+      return;
+    }
+    const Attribute shape = {Key::kShape, std::vector<int64_t>{2}};
+    ValueId sparse = builder_.Op(Opcode::kSparseCoo, {values, indices}, {shape});
+    if (TakesCoalesced(statement.op)) {
+      sparse = builder_.Op(Opcode::kCoalesce, {sparse}, {{Key::kCount, int64_t{2}}});
+    }
+    statement.operands = {sparse};
   }
 
   // Operands of einsum, of equal sizes.

@@ -112,6 +112,8 @@ class Inference {
   bool PickedBy(size_t first, Shape* picked);
   bool CheckMaskCount(int64_t most);
   bool MaskedSelect();
+  bool MadeSparse();
+  bool OfSparse();
 
   // result_type_square.cc: inverses and the like.
   bool OfSquares();

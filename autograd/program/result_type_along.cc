@@ -299,6 +299,13 @@ bool Inference::Rearranged() {
       return IndexPut();
     case Opcode::kMaskedSelect:
       return MaskedSelect();
+    case Opcode::kSparseCoo:
+      return MadeSparse();
+    case Opcode::kCoalesce:
+    case Opcode::kToDense:
+    case Opcode::kSparseValues:
+    case Opcode::kSparseIndices:
+      return OfSparse();
     case Opcode::kTopk:
     case Opcode::kTopkIndices:
       return Greatest();

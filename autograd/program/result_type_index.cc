@@ -113,4 +113,45 @@ bool Inference::MaskedSelect() {
   return true;
 }
 
+bool Inference::MadeSparse() {
+  const auto& sizes = std::get<std::vector<int64_t>>(*statement_.Find(Key::kShape));
+  result_.shape.assign(sizes.begin(), sizes.end());
+  if (!CheckResult()) return false;
+  const Shape& indices = shape(1);
+  const bool fits =
+      indices.size() == 2 && indices[0] > 0 && indices[0] <= static_cast<int64_t>(sizes.size());
+  if (!fits) {
+    return fault_.BlameOperand(1, "indices of shape ", ShapeText(indices), " for ",
+                               ShapeText(result_.shape),
+                               "; they are [dimensions, entries], with 1 dimension of the tensor "
+                               "or more: view them so");
+  }
+  Shape wanted = {indices[1]};
+  wanted.insert(wanted.end(), sizes.begin() + indices[0], sizes.end());
+  if (shape() == wanted) return true;
+  return fault_.BlameOperand(0, "values of shape ", ShapeText(shape()), " for ",
+                             ShapeText(result_.shape), " and indices ", ShapeText(indices),
+                             "; they must be ", ShapeText(wanted),
+                             ": entries, and the sizes that have no index");
+}
+
+// The second operand's type is that of the sparse one's indices.
+bool Inference::OfSparse() {
+  const Shape& indices = shape(1);
+  if (op() == Opcode::kSparseIndices) {
+    result_.shape = indices;
+    return true;
+  }
+  result_.shape = shape();
+  if (op() == Opcode::kSparseValues) {
+    result_.shape.erase(result_.shape.begin(), result_.shape.begin() + indices[0]);
+    result_.shape.insert(result_.shape.begin(), indices[1]);
+  }
+  if (op() != Opcode::kCoalesce) return true;
+  const auto count = statement_.Get<int64_t>(Key::kCount);
+  if (count >= 0 && count <= indices[1]) return true;
+  return fault_.BlameKey(Key::kCount, count, " different indices of ", indices[1],
+                         "; count= takes 0 to the number of entries");
+}
+
 }  // namespace twingrad::program

@@ -149,6 +149,11 @@ constexpr Signature ViewScatter(Opcode op, std::string_view name,
                                 absl::Span<const AttributeSpec> attributes, std::string_view doc) {
   return Rearranged(op, name, 2, Linear(Numbers::kEither), kAny, attributes, doc);
 }
+// Of a sparse operand, after which its indices count as the next one: see sparse.h.
+constexpr Signature OfSparse(Opcode op, std::string_view name, OpFacts facts,
+                             absl::Span<const AttributeSpec> attributes, std::string_view doc) {
+  return Rearranged(op, name, 1, facts, kNumeric, attributes, doc, kIndicesB);
+}
 constexpr Signature Scan(Opcode op, std::string_view name, OpFacts facts, DTypeRule dtypes,
                          std::string_view doc) {
   return Computed(Category::kScan, op, name, 1, facts, dtypes, kDimKeys, doc);

@@ -96,6 +96,7 @@ class Composite {
              {&Composite::GatherAlong, {kGather}},
              {&Composite::ScatterAlong, {kScatterAdd, kScatter, kIndexAdd, kIndexCopy}},
              {&Composite::Indexed, {kIndex, kIndexPut, kScatterReduce, kMaskedSelect}},
+             {&Composite::Indexed, {kSparseCoo, kCoalesce, kSparseValues, kSparseIndices}},
              {&Composite::ScatterAlong, {kSelectScatter, kSliceScatter}},
              {&Composite::ScatterAlong, {kDiagonalScatter, kAsStridedScatter}},
              {&Composite::Sort, {kSort, kArgsort, kTopk, kTopkIndices}},
@@ -109,7 +110,7 @@ class Composite {
              {&Composite::LossOfClasses, {kCrossEntropy, kNllLoss}},
              {&Composite::BceWithLogits, {kBceWithLogits}},
              {&Composite::SmoothL1Loss, {kSmoothL1Loss}},
-             {&Composite::Copy, {kReshape, kClone, kTo}},
+             {&Composite::Copy, {kReshape, kClone, kTo, kToDense}},
              {&Composite::Cast, {kCast}},
              {&Composite::CopyInto, {kCopyInPlace}},
          }) {
@@ -174,7 +175,6 @@ class Composite {
     if (op_ == Opcode::kReshape) shape = Keep(ViewMap(arena(), statement_, *shape).shape);
     return Gather(algebra_, in_[0], {nullptr, Count(*shape)}, shape);
   }
-
   Value CopyInto() { return Repeated(1, shapes_[0]); }
   Value Cast() {
     return algebra_.Apply(Primitive::kCast, {.dtype = statement_.Get<DType>(Key::kTo)}, in_[0]);

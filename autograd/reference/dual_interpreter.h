@@ -46,6 +46,7 @@ struct DualValue {
   bool retains_grad = false;
   bool grad_known = true;
   Jets grad;
+  const Array* sparse_indices = nullptr;  // of a sparse value
   // How far other legal numbers lie from a gradient's: of the contents, where a call made them, and
   // of .grad. Empty: there are none.
   std::vector<double> spread;

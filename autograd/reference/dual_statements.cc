@@ -11,6 +11,7 @@
 #include "autograd/program/parts.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
 
@@ -117,11 +118,15 @@ DualInterpreter::Operands DualInterpreter::TakeOperands(const Statement& stateme
     operands.in[k] = Read(statement.operands[k]);
     operands.shapes[k] = values_[statement.operands[k]].shape;
   }
+  if (program::TakesSparse(statement.op)) {
+    operands.in[1] = algebra_.Constant(values_[statement.operands[0]].sparse_indices);
+    operands.shapes[1] = operands.in[1].value->shape;
+  }
   return operands;
 }
 
 Jets DualInterpreter::Lower(const Statement& statement, const Operands& operands) {
-  const size_t count = statement.operands.size();
+  const size_t count = statement.operands.size() + (program::TakesSparse(statement.op) ? 1 : 0);
   return Composite(algebra_, statement, program::SignatureOf(statement.op).performs,
                    absl::MakeConstSpan(operands.in, count),
                    absl::MakeConstSpan(operands.shapes, count))
@@ -133,6 +138,12 @@ void DualInterpreter::Compute(const Statement& statement) {
   const Jets out = Lower(statement, operands);
   if (Disturbs()) NoteDisturbance(statement, operands.Tangents());
   Define(statement.results[0], out, out.value->shape);
+  if (program::MakesSparse(statement.op)) {
+    const bool given = statement.op == Opcode::kSparseCoo;
+    const Jets indices =
+        given ? operands.in[1] : Lower(program::IndicesOfResult(statement), operands);
+    values_[statement.results[0]].sparse_indices = indices.value;
+  }
   if (!program::GivesIndices(statement)) return;
   const Jets indices = Lower(program::ResultAlone(statement, 1), operands);
   Define(statement.results[1], indices, indices.value->shape);

@@ -227,7 +227,34 @@ ValueIn<Algebra> ScatterReducedBy(Algebra& algebra, const program::Statement& st
   return Overwrite(algebra, in[0], extremes, at);
 }
 
-// index, index_put, masked_select and scatter_reduce.
+// sparse_coo, coalesce, sparse_values and sparse_indices: of dense forms, and of the indices in
+// in[1].
+template <typename Algebra>
+ValueIn<Algebra> OfSparse(Algebra& algebra, const program::Statement& statement,
+                          absl::Span<const ValueIn<Algebra>> in,
+                          absl::Span<const Shape* const> shapes) {
+  using enum program::Opcode;
+  using program::Key;
+  Arena& arena = algebra.arena();
+  const Array& indices = *algebra.ArrayOf(in[1]);
+  if (statement.op == kSparseCoo) {
+    const auto sizes = statement.Get<std::vector<int64_t>>(Key::kShape);
+    const Shape* whole = arena.Keep(Shape(sizes.begin(), sizes.end()));
+    const IndexMap places = ColumnsMap(arena, *whole, indices).map;
+    return algebra.Apply(Primitive::kScatterAdd, {.map = places, .shape = whole, .picks = true},
+                         in[0]);
+  }
+  if (statement.op == kSparseValues) {
+    const ShapedMap places = ColumnsMap(arena, *shapes[0], indices);
+    return Pick(algebra, in[0], places.map, arena.Keep(places.shape));
+  }
+  const Array* different = DifferentColumns(arena, indices);
+  if (statement.op == kSparseIndices) return algebra.Constant(different);
+  if (different->shape->at(1) != statement.Get<int64_t>(Key::kCount)) throw CountDiffers();
+  return Gather(algebra, in[0], {nullptr, Count(*shapes[0])}, shapes[0]);
+}
+
+// These, and index, index_put, masked_select and scatter_reduce.
 template <typename Algebra>
 ValueIn<Algebra> OfIndices(Algebra& algebra, const program::Statement& statement,
                            absl::Span<const ValueIn<Algebra>> in,
@@ -236,6 +263,7 @@ ValueIn<Algebra> OfIndices(Algebra& algebra, const program::Statement& statement
   if (statement.op == kIndex) return IndexedBy<Algebra>(algebra, statement, in, shapes);
   if (statement.op == kIndexPut) return IndexPutBy<Algebra>(algebra, statement, in, shapes);
   if (statement.op == kMaskedSelect) return MaskedOf<Algebra>(algebra, statement, in, shapes);
+  if (statement.op != kScatterReduce) return OfSparse<Algebra>(algebra, statement, in, shapes);
   return ScatterReducedBy<Algebra>(algebra, statement, in, shapes);
 }
 

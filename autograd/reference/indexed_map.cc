@@ -1,6 +1,7 @@
 #include "autograd/reference/indexed_map.h"
 
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "autograd/reference/place_map.h"
@@ -50,6 +51,44 @@ ShapedMap MaskedMap(Arena& arena, const Shape& of, const Array& mask, int64_t co
   }
   if (static_cast<int64_t>(rows.size()) != count) throw CountDiffers();
   return RowsOf(arena, {count}, rows, of, mask.shape->size());
+}
+
+ShapedMap ColumnsMap(Arena& arena, const Shape& of, const Array& indices) {
+  const auto dims = static_cast<size_t>(indices.shape->at(0));
+  const auto columns = static_cast<int32_t>(indices.shape->at(1));
+  std::vector<int64_t> rows(static_cast<size_t>(columns), 0);
+  for (int32_t i = 0; i < indices.size; ++i) {
+    const auto size = of[static_cast<size_t>(i / columns)];
+    if (indices.Error(i) != 0) throw UnknownInteger();
+    if (indices.i[i] < 0 || indices.i[i] >= size) throw IndexOutOfRange();
+    int64_t& row = rows[static_cast<size_t>(i % columns)];
+    row = row * size + indices.i[i];
+  }
+  return RowsOf(arena, {columns}, rows, of, dims);
+}
+
+const Array* DifferentColumns(Arena& arena, const Array& indices) {
+  const auto dims = static_cast<int32_t>(indices.shape->at(0));
+  const auto columns = static_cast<int32_t>(indices.shape->at(1));
+  std::set<std::vector<int64_t>> different;
+  for (int32_t k = 0; k < columns; ++k) {
+    std::vector<int64_t> column;
+    for (int32_t d = 0; d < dims; ++d) {
+      if (indices.Error(d * columns + k) != 0) throw UnknownInteger();
+      column.push_back(indices.i[d * columns + k]);
+    }
+    different.insert(std::move(column));
+  }
+  const auto count = static_cast<int32_t>(different.size());
+  Array* result = NewArray(arena, DType::kI64, arena.Keep({dims, count}), dims * count);
+  int32_t k = 0;
+  for (const std::vector<int64_t>& column : different) {
+    for (int32_t d = 0; d < dims; ++d) {
+      result->i[d * count + k] = column[static_cast<size_t>(d)];
+    }
+    ++k;
+  }
+  return result;
 }
 
 std::vector<Meeting> MeetingsOf(const IndexMap& places, int32_t count) {

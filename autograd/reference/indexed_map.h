@@ -22,6 +22,12 @@ ShapedMap IndexedMap(Arena& arena, const Shape& of, absl::Span<const Array* cons
 // The same of the elements of a mask that are true. Throws CountDiffers, UnknownInteger.
 ShapedMap MaskedMap(Arena& arena, const Shape& of, const Array& mask, int64_t count);
 
+// The same of i64[d, n]: of n indices in the first d dimensions.
+ShapedMap ColumnsMap(Arena& arena, const Shape& of, const Array& indices);
+
+// The different columns of i64[d, n] in ascending order. Throws UnknownInteger.
+const Array* DifferentColumns(Arena& arena, const Array& indices);
+
 // The elements that go to one place.
 struct Meeting {
   int32_t place = 0;

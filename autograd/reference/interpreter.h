@@ -47,7 +47,8 @@ struct Tensor {
   const Shape* shape = nullptr;
   const Shape* strides = nullptr;  // of a view; else row-major
   int32_t storage = -1;
-  IndexMap map;  // places in the storage
+  IndexMap map;                           // places in the storage
+  const Array* sparse_indices = nullptr;  // of a sparse value
   int32_t statement = -1;
   NodeId node = kNoNode;         // that made it; of a leaf none
   NodeId accumulator = kNoNode;  // of a leaf, made when first needed

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/lowering.h"
@@ -56,6 +57,10 @@ Interpreter::Operands Interpreter::TakeOperands(const Statement& statement,
     const bool reached = (differentiable >> k & 1) != 0;
     operands.variable[k].tracked = modes_.grad_mode && reached && RequiresGrad(value);
     operands.records |= operands.variable[k].tracked;
+  }
+  if (program::TakesSparse(statement.op)) {
+    operands.variable[1] = calculus_.Constant(tensors_[statement.operands[0]].sparse_indices);
+    operands.shape[1] = operands.variable[1].data->shape;
   }
   return operands;
 }
@@ -140,6 +145,12 @@ void Interpreter::Compute(const Statement& statement) {
   Tensor& result = DefineFresh(statement.results[0], out.data, device);
   const bool gives_indices = program::GivesIndices(statement);
   if (gives_indices) DefineIndices(statement, operands);
+  if (program::MakesSparse(statement.op)) {
+    const bool given = statement.op == Opcode::kSparseCoo;
+    const Variable indices =
+        given ? operands.variable[1] : Lower(program::IndicesOfResult(statement), operands);
+    result.sparse_indices = indices.data;
+  }
   if (!records) return;
   SetSavedResult(steps, result.storage);
   result.node = AddStatementNode(NodeRole::kStatement, edges, steps, device);
@@ -160,7 +171,8 @@ void Interpreter::DefineIndices(const Statement& statement, const Operands& oper
 }
 
 Variable Interpreter::Lower(const Statement& statement, const Operands& operands) {
-  const auto count = static_cast<size_t>(operands.count);
+  const size_t indices = program::TakesSparse(statement.op) ? 1 : 0;
+  const size_t count = static_cast<size_t>(operands.count) + indices;
   try {
     return Composite(calculus_, statement, program::SignatureOf(statement.op).performs,
                      absl::MakeConstSpan(operands.variable, count),

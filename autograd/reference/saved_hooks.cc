@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/op_facts.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "autograd/reference/call.h"
 #include "autograd/reference/custom.h"
 #include "autograd/reference/interpreter.h"
@@ -123,8 +124,9 @@ void Interpreter::NotePacked(NodeId node, const Statement& statement, const Oper
   const Saves saved = SavedWith(statement, has_gradient);
   std::vector<const Array*> tensors;
   if ((saved & program::kSavesOwn) != 0) {
-    const Statement own = OwnIndices(statement);
-    tensors.push_back(Lower(own, operands).data);
+    const bool sparse = program::MakesSparse(statement.op) || program::TakesSparse(statement.op);
+    tensors.push_back(sparse ? operands.variable[1].data
+                             : Lower(OwnIndices(statement), operands).data);
   }
   for (int k = 0; k < operands.count && k < kMost; ++k) {
     if ((saved >> k & 1) != 0) tensors.push_back(operands.variable[k].data);

@@ -8,6 +8,7 @@
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/watch.h"
 #include "autograd/tensor/remote.h"
+#include "autograd/tensor/sparse.h"
 
 namespace twingrad::runner {
 namespace {
@@ -16,6 +17,10 @@ uint64_t HashOf(const Tensor& tensor) {
   if (!tensor.defined()) return 0;
   if (IsRemote(tensor)) [[unlikely]]
     return HashOf(WatchedCopy(tensor));
+  if (tensor.is_sparse()) {
+    const SparseParts& parts = SparsePartsOf(tensor);
+    return HashOf(parts.indices) ^ HashOf(parts.values) << 1;
+  }
   const auto& storage = *tensor.impl()->storage();
   const std::string_view bytes(static_cast<const char*>(storage.data()), storage.bytes());
   return absl::HashOf(bytes) | 1;

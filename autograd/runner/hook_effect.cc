@@ -6,6 +6,7 @@
 #include "autograd/base/words.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
+#include "autograd/ops/sparse.h"
 
 namespace twingrad::runner {
 
@@ -19,7 +20,11 @@ std::optional<HookAction> HookActionOf(std::string_view word) {
   return action <= HookAction::kWrongDType ? action : HookAction::kRecord;
 }
 
-Tensor HookEffect::operator()(const Tensor& gradient) const {
+Tensor HookEffect::operator()(const Tensor& given) const {
+  // What leaves the node of sparse_values is sparse.
+  const bool computes = action == HookAction::kScale || action == HookAction::kWrongDType;
+  const bool is_sparse = given.defined() && given.is_sparse();
+  const Tensor gradient = computes && is_sparse ? ops::ToDense(given) : given;
   switch (action) {
     case HookAction::kRecord:
       return gradient;

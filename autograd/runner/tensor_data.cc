@@ -10,6 +10,7 @@
 #include "autograd/program/element_text.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/sparse.h"
 #include "autograd/tensor/remote.h"
 
 namespace twingrad::runner {
@@ -55,6 +56,7 @@ Tensor WatchedCopy(const Tensor& remote) {
 program::TensorData DataOf(const Tensor& tensor) {
   if (IsRemote(tensor)) [[unlikely]]
     return DataOf(WatchedCopy(tensor));
+  if (tensor.is_sparse()) return DataOf(kernels::ToDense(tensor));
   program::TensorData data;
   data.dtype = tensor.dtype();
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());

@@ -17,6 +17,7 @@ namespace twingrad::runner {
 // `bits` has one entry an element.
 Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits, Device device);
 
+// Of a sparse tensor: of its dense form.
 program::TensorData DataOf(const Tensor& tensor);
 
 // A tensor that the host cannot touch, with its whole storage, once all work of its device has run.

@@ -15,6 +15,7 @@
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 #include "proptests/generators/rearrange.h"
+#include "proptests/generators/sparse.h"
 #include "proptests/generators/square.h"
 #include "proptests/generators/window.h"
 
@@ -208,6 +209,10 @@ void Try(Draft& draft, Opcode op, ValueId x) {
         ApplyUpsampling(draft, x);
         return;
       }
+      if (IsSparse(op)) {
+        ApplySparse(draft, x, op);
+        return;
+      }
       ApplyRearrange(draft, x);
       if (!draft.Uses(op)) ApplyLoss(draft, x);
       return;
@@ -245,6 +250,11 @@ void AddOp(Draft& draft) {
                        op == Opcode::kCumminIndices;
   if (indices || twingrad::program::MayGiveIndices(op)) {
     alone.ops.set(static_cast<size_t>(Opcode::kGather), all.Has(Opcode::kGather));
+  }
+  if (IsSparse(op)) {
+    for (const Opcode other : {kSparseCoo, kCoalesce, kToDense, kSparseValues, kSparseIndices}) {
+      alone.ops.set(static_cast<size_t>(other), all.Has(other));
+    }
   }
   if (draft.swarm().narrows()) draft.ForgetUse(op);  // it may come again
   for (int attempt = 0; attempt < 12 && !draft.Uses(op) && draft.HasRoom(); ++attempt) {

@@ -7,6 +7,7 @@
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parts.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "proptests/generators/leaf.h"
 
 namespace twingrad::generators {
@@ -172,8 +173,11 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       return RangeOfProduct(op, operands);
     case Numbers::kProductOver:
       return AfterProductOf(a, op == Opcode::kCumprod ? before : terms);
-    case Numbers::kCumulated:
-      return AfterSum(a, before);
+    case Numbers::kCumulated: {
+      Range range = AfterSum(a, before);
+      if (op == Opcode::kSparseCoo) range.positive = false;  // zeros where there are no entries
+      return range;
+    }
     case Numbers::kScattered:
       return RangeOfScattered(op, operands);
     case Numbers::kAddmm: {
@@ -343,6 +347,7 @@ void Draft::LearnComputed(Opcode op, absl::Span<const ValueId> operands,
   }
   const NodeIndex node = Record(op, operands, result, /*in_place=*/false);
   known_[result].node = node;
+  if (program::MakesSparse(op)) known_[result].usable = false;  // by others than those few
   if (results.size() == 1) return;
   const ValueId indices = results[1];
   for (const Attribute& a : attributes) {

@@ -188,6 +188,22 @@ void AddBadMask(Draft& draft) {
   draft.Op(op, {x, mask}, {{Key::kCount, int64_t{0}}});
 }
 
+// Indices of a sparse tensor that are out of range, or not as many as it says of itself.
+void AddBadSparse(Draft& draft) {
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
+  if (x == kNoValue || draft.DeviceOf(x) != twingrad::program::kCpu) return;
+  const bool in_range = draft.source().Chance(50);
+  const uint64_t second =
+      in_range ? draft.source().Below(2) : draft.source().Pick({uint64_t{3}, ~uint64_t{0}});
+  const ValueId indices =
+      draft.Leaf({DType::kI64, {1, 2}}, {1, second}, false, twingrad::program::kCpu, {});
+  if (indices == kNoValue) return;
+  const ValueId sparse =
+      draft.Op(Opcode::kSparseCoo, {x, indices}, {{Key::kShape, std::vector<int64_t>{3}}});
+  if (!in_range || sparse == kNoValue) return;
+  draft.Op(Opcode::kCoalesce, {sparse}, {{Key::kCount, second == 1 ? int64_t{2} : int64_t{0}}});
+}
+
 // A write to elements that share memory, and a view of a tensor that is not contiguous.
 void AddBadView(Draft& draft) {
   const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2, 3}});
@@ -236,6 +252,7 @@ constexpr void (*kErrors[])(Draft&) = {AddWrongSeed,
                                        AddNegativePowerOrNoGradView,
                                        AddBadIndex,
                                        AddBadMask,
+                                       AddBadSparse,
                                        AddBadView};
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "proptests/generators/indexed.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
+#include "proptests/generators/sparse.h"
 #include "proptests/generators/view_scatter.h"
 #include "proptests/generators/window.h"
 
@@ -273,6 +274,11 @@ constexpr Opcode kRearrangements[] = {Opcode::kCat,
                                       Opcode::kIndexPut,
                                       Opcode::kScatterReduce,
                                       Opcode::kMaskedSelect,
+                                      Opcode::kSparseCoo,
+                                      Opcode::kCoalesce,
+                                      Opcode::kToDense,
+                                      Opcode::kSparseValues,
+                                      Opcode::kSparseIndices,
                                       Opcode::kTopk,
                                       Opcode::kTopkIndices,
                                       Opcode::kCummax,
@@ -309,6 +315,7 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (ViewWrittenBy(op)) return OrSelf(ApplyViewScatter(draft, x, op, dim), x);
   if (IsPadding(op)) return OrSelf(ApplyPad(draft, x, op), x);
   if (IsIndexed(op)) return OrSelf(ApplyIndexed(draft, x, op, dim), x);
+  if (IsSparse(op)) return OrSelf(ApplySparse(draft, x, op), x);
   if (op == Opcode::kEmbedding) return OrSelf(ApplyEmbedding(draft, x), x);
   if (op == Opcode::kRepeat) return OrSelf(ApplyRepeat(draft, x), x);
   if (op == Opcode::kCumsum || op == Opcode::kCumprod || op == Opcode::kLogcumsumexp) {

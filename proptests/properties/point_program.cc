@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "autograd/program/builder.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parts.h"
+#include "autograd/program/sparse.h"
 #include "autograd/program/square.h"
 #include "autograd/program/view_scatter.h"
 
@@ -172,10 +174,11 @@ class Maker {
 
  private:
   int PointsOf(int64_t results) const {
-    const bool moves = form_.category == Category::kView ||
-                       (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
-                        op_.op != Opcode::kArgsort && op_.op != Opcode::kTopk &&
-                        op_.op != Opcode::kTopkIndices && op_.op != Opcode::kScatterReduce);
+    const bool moves =
+        form_.category == Category::kView ||
+        (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
+         op_.op != Opcode::kArgsort && op_.op != Opcode::kTopk && op_.op != Opcode::kTopkIndices &&
+         op_.op != Opcode::kScatterReduce && op_.op != Opcode::kSparseIndices);
     const int64_t elements = kRows * kColumns;
     if (made_.elementwise) return kElements;
     if (form_.category == Category::kMatmul) return static_cast<int>(results);
@@ -278,6 +281,9 @@ class Maker {
     }
     std::vector<ValueId> operands = {Numbers(shape)};
     if (program::HasParts(op_.op)) return PartsJoined(b_, op_.op, operands[0]);
+    if (program::MakesSparse(op_.op) || program::TakesSparse(op_.op)) {
+      return MadeOfSparse(b_, op_.op, operands[0], {4, 0, 5, 2, 1, 3}, kRows);
+    }
     const int count = std::min<int>(op_.max_operands, 3);
     for (int k = 1; k < count; ++k) {
       if (!op_.IsIndex(k)) {
@@ -445,6 +451,23 @@ ValueId PartsJoined(ProgramBuilder& builder, Opcode op, ValueId x) {
   const std::vector<ValueId> parts = builder.Parts(op, x, std::move(attributes));
   return builder.Op(op == Opcode::kUnbind ? Opcode::kStack : Opcode::kCat, parts,
                     {{Key::kDim, int64_t{1}}});
+}
+
+ValueId MadeOfSparse(ProgramBuilder& builder, Opcode op, ValueId x,
+                     const std::vector<int64_t>& indices, int64_t size) {
+  const auto entries = static_cast<int64_t>(indices.size());
+  const Shape& values = builder.TypeOf(x).shape;
+  List sizes(values.begin(), values.end());
+  sizes[0] = size;
+  const ValueId at = builder.Leaf({DType::kI64, {1, entries}}, IntBits(indices));
+  const ValueId sparse = builder.Op(Opcode::kSparseCoo, {x, at}, {{Key::kShape, sizes}});
+  if (op == Opcode::kSparseCoo || op == Opcode::kToDense) {
+    return builder.Op(Opcode::kToDense, {sparse});
+  }
+  const std::set<int64_t> different(indices.begin(), indices.end());
+  const auto count = static_cast<int64_t>(different.size());
+  const ValueId coalesced = builder.Op(Opcode::kCoalesce, {sparse}, {{Key::kCount, count}});
+  return builder.Op(op == Opcode::kCoalesce ? Opcode::kToDense : op, {coalesced});
 }
 
 }  // namespace twingrad::properties

@@ -43,4 +43,10 @@ PointProgram MakePointProgram(const program::Signature& signature, DType type,
 program::ValueId PartsJoined(program::ProgramBuilder& builder, program::Opcode op,
                              program::ValueId x);
 
+// An op of sparse tensors (program/sparse.h): what it makes of one with the values x, or of these,
+// for which the indices are, in a dimension of this size; dense.
+program::ValueId MadeOfSparse(program::ProgramBuilder& builder, program::Opcode op,
+                              program::ValueId x, const std::vector<int64_t>& indices,
+                              int64_t size);
+
 }  // namespace twingrad::properties

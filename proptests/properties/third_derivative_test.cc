@@ -14,6 +14,7 @@
 #include "autograd/program/parts.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "autograd/program/square.h"
 #include "autograd/program/view_scatter.h"
 #include "autograd/reference/ball/ball.h"
@@ -277,6 +278,10 @@ ValueId ApplyWith(ProgramBuilder& b, const Signature& signature, int64_t rows, V
                                       ? Attributes{{Key::kShape, shape}, {Key::kStride, stride}}
                                       : AttributesOf(*view, rows);
     return b.Op(signature.op, {x, b.Op(*view, {w}, attributes)}, attributes);
+  }
+  if (program::MakesSparse(signature.op) || program::TakesSparse(signature.op)) {
+    const std::vector<int64_t> same(static_cast<size_t>(rows), 1);
+    return MadeOfSparse(b, signature.op, x, same, rows);
   }
   const int count = std::min<int>(signature.max_operands, 3);
   for (int k = 1; k < count; ++k) {

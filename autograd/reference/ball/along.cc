@@ -205,4 +205,15 @@ void Evaluation::RunningExtremes() {
   });
 }
 
+void Evaluation::EachLane(absl::FunctionRef<Refs(const Refs&)> of) {
+  out_.elements.resize(in_[0].elements.size());
+  if (out_.elements.empty()) return;
+  for (const Lane& lane : LanesAlong(in_[0].shape, Dim())) {
+    const Refs results = of(RowOf(in_[0], lane));
+    for (int64_t k = 0; k < lane.length; ++k) {
+      out_.elements[static_cast<size_t>(lane.At(k))] = results[static_cast<size_t>(k)];
+    }
+  }
+}
+
 }  // namespace twingrad::reference::ball

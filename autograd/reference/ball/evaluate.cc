@@ -198,6 +198,11 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kIndexPut, &E::IndexPut),
     Family(Opcode::kScatterReduce, &E::ScatterReduce),
     Family(Opcode::kMaskedSelect, &E::MaskedSelect),
+    Family(Opcode::kSparseCoo, &E::SparseCoo),
+    Family(Opcode::kCoalesce, &E::Coalesce),
+    Family(Opcode::kToDense, &E::Copy),
+    Family(Opcode::kSparseValues, &E::SparseValues),
+    Family(Opcode::kSparseIndices, &E::SparseIndices),
     Family(Opcode::kSelectScatter, &E::ScatterView),
     Family(Opcode::kSliceScatter, &E::ScatterView),
     Family(Opcode::kDiagonalScatter, &E::ScatterView),
@@ -276,17 +281,6 @@ Refs Evaluation::RowOf(const Tensor& tensor, const Lane& lane) const {
     row.push_back(tensor.elements[static_cast<size_t>(lane.At(k))]);
   }
   return row;
-}
-
-void Evaluation::EachLane(absl::FunctionRef<Refs(const Refs&)> of) {
-  out_.elements.resize(in_[0].elements.size());
-  if (out_.elements.empty()) return;
-  for (const Lane& lane : LanesAlong(in_[0].shape, Dim())) {
-    const Refs results = of(RowOf(in_[0], lane));
-    for (int64_t k = 0; k < lane.length; ++k) {
-      out_.elements[static_cast<size_t>(lane.At(k))] = results[static_cast<size_t>(k)];
-    }
-  }
 }
 
 Tensor Evaluation::Run() {

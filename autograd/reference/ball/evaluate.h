@@ -73,6 +73,10 @@ class Evaluation {
   void IndexPut();
   void MaskedSelect();
   void ScatterReduce();
+  void SparseCoo();
+  void Coalesce();
+  void SparseValues();
+  void SparseIndices();
   void Products();  // products.cc
   void Outer();
   void Contract();  // contraction.cc
@@ -97,6 +101,9 @@ class Evaluation {
     Places places;
   };
   NamedPlaces Named(size_t first) const;
+  // Of the sparse one: for each of its indices, in_[1], the elements that it names of a tensor of
+  // this shape.
+  std::vector<Places> EntriesIn(const Shape& whole) const;
   Places CornersAt(size_t first, const Places& shape) const;
   Ref ReduceMet(const Refs& row);
   Tensor Taken(const Tensor& of, size_t dim, const std::vector<int64_t>& from, Ref filling);

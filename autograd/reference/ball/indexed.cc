@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,71 @@ void Evaluation::ScatterReduce() {
     if (include_self || met[i].empty()) met[i].insert(met[i].begin(), in_[0].elements[i]);
     Put(ReduceMet(met[i]));
   }
+}
+
+std::vector<Places> Evaluation::EntriesIn(const Shape& whole) const {
+  const int64_t dims = in_[1].shape[0], count = in_[1].shape[1];
+  const Places strides = StridesOf(whole);
+  const Places rest(whole.begin() + dims, whole.end());
+  std::vector<Places> entries;
+  for (int64_t e = 0; e < count; ++e) {
+    int64_t corner = 0;
+    for (int64_t d = 0; d < dims; ++d) {
+      Ref index = in_[1].elements[static_cast<size_t>(d * count + e)];
+      const bool fits =
+          index->known && index->integer >= 0 && index->integer < whole[static_cast<size_t>(d)];
+      if (!fits) throw NotApplicable{Refusal::kIndex};
+      corner += index->integer * strides[static_cast<size_t>(d)];
+    }
+    Places& entry = entries.emplace_back();
+    for (int64_t k = 0; k < CountOf(rest); ++k) entry.push_back(corner + k);
+  }
+  return entries;
+}
+
+void Evaluation::SparseCoo() {
+  std::vector<Refs> terms(static_cast<size_t>(CountOf(out_.shape)));
+  size_t next = 0;
+  for (const Places& entry : EntriesIn(out_.shape)) {
+    for (const int64_t place : entry) {
+      terms[static_cast<size_t>(place)].push_back(in_[0].elements[next++]);
+    }
+  }
+  for (const Refs& row : terms) {
+    Put(row.empty() ? math_.Zero(type()) : row.size() == 1 ? row[0] : math_.Sum(row, type()));
+  }
+}
+
+void Evaluation::SparseValues() {
+  for (const Places& entry : EntriesIn(in_[0].shape)) {
+    for (const int64_t place : entry) Put(in_[0].elements[static_cast<size_t>(place)]);
+  }
+}
+
+// The different ones, in ascending order.
+void Evaluation::SparseIndices() {
+  const int64_t dims = in_[1].shape[0], count = in_[1].shape[1];
+  std::set<Places> different;
+  for (int64_t e = 0; e < count; ++e) {
+    Places index;
+    for (int64_t d = 0; d < dims; ++d) {
+      Ref element = in_[1].elements[static_cast<size_t>(d * count + e)];
+      if (!element->known) throw NotApplicable{Refusal::kIndex};
+      index.push_back(element->integer);
+    }
+    different.insert(index);
+  }
+  out_.shape = {dims, static_cast<int64_t>(different.size())};
+  for (int64_t d = 0; d < dims; ++d) {
+    for (const Places& index : different) Put(math_.Integer(index[static_cast<size_t>(d)]));
+  }
+}
+
+void Evaluation::Coalesce() {
+  SparseIndices();
+  const bool fits = out_.shape[1] == statement_.Get<int64_t>(Key::kCount, out_.shape[1]);
+  if (!fits) throw NotApplicable{Refusal::kIndex};
+  out_ = in_[0];
 }
 
 }  // namespace twingrad::reference::ball

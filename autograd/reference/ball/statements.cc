@@ -13,6 +13,7 @@
 #include "autograd/program/region.h"
 #include "autograd/program/result_type.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "autograd/reference/ball/witness.h"
 
 namespace twingrad::reference::ball {
@@ -105,7 +106,14 @@ Tensor Evaluate(Arithmetic& math, const Statement& statement, const std::vector<
 void Witness::Compute(const Statement& statement) {
   std::vector<Tensor> in;
   for (const ValueId operand : statement.operands) in.push_back(Read(operand));
+  if (program::TakesSparse(statement.op)) in.push_back(sparse_indices_[statement.operands[0]]);
   Define(statement.results[0], Evaluate(math_, statement, in));
+  if (program::MakesSparse(statement.op)) {
+    sparse_indices_[statement.results[0]] =
+        statement.op == Opcode::kSparseCoo
+            ? in[1]
+            : Evaluate(math_, program::IndicesOfResult(statement), in);
+  }
   if (!program::GivesIndices(statement)) return;
   Define(statement.results[1], Evaluate(math_, program::ResultAlone(statement, 1), in));
 }

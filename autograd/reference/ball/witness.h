@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -99,7 +100,8 @@ class Witness {
   std::vector<Variable> variables_;
   std::vector<Storage> storages_;
   std::vector<Family> families_;
-  std::vector<bool> grad_modes_;  // before each open region
+  std::map<program::ValueId, Tensor> sparse_indices_;  // of sparse values
+  std::vector<bool> grad_modes_;                       // before each open region
   bool grad_mode_ = true;
   int32_t num_variables_ = 0;
 };
