@@ -7,8 +7,20 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/sparse.h"
+#include "autograd/tensor/kernels/sparse.h"
 
 namespace twingrad::runner {
+namespace {
+
+// What leaves the node of sparse_values is sparse; a hook must return the same.
+Tensor ScaledSparse(const Tensor& gradient, double by) {
+  const Tensor coalesced = ops::Coalesce(gradient);
+  const Tensor values = ops::SparseValues(coalesced);
+  return ops::SparseCoo(ops::Mul(values, ops::Constant(by, values)), ops::SparseIndices(coalesced),
+                        gradient.sizes());
+}
+
+}  // namespace
 
 std::optional<HookAction> HookActionOf(std::string_view word) {
   constexpr auto kWords = SplitWords<12>(
@@ -20,16 +32,13 @@ std::optional<HookAction> HookActionOf(std::string_view word) {
   return action <= HookAction::kWrongDType ? action : HookAction::kRecord;
 }
 
-Tensor HookEffect::operator()(const Tensor& given) const {
-  // What leaves the node of sparse_values is sparse.
-  const bool computes = action == HookAction::kScale || action == HookAction::kWrongDType;
-  const bool is_sparse = given.defined() && given.is_sparse();
-  const Tensor gradient = computes && is_sparse ? ops::ToDense(given) : given;
+Tensor HookEffect::operator()(const Tensor& gradient) const {
   switch (action) {
     case HookAction::kRecord:
       return gradient;
     case HookAction::kScale:
       if (!gradient.defined()) return gradient;
+      if (gradient.is_sparse()) return ScaledSparse(gradient, by);
       return ops::Mul(gradient, ops::Constant(by, gradient));
     case HookAction::kUndefined:
       return Tensor();
@@ -46,6 +55,7 @@ Tensor HookEffect::operator()(const Tensor& given) const {
       const DType own = gradient.defined() ? gradient.dtype() : dtype;
       const DType other = own == DType::kF64 ? DType::kF32 : DType::kF64;
       if (!gradient.defined()) return Tensor::Zeros({}, other, device);
+      if (gradient.is_sparse()) return kernels::CastSparse(gradient, other);
       return ops::Cast(gradient, other);
     }
   }

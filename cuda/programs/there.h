@@ -2,6 +2,7 @@
 // what it showed is what the host shows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "autograd/program/analyze.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/program/sparse.h"
 #include "autograd/runner/run.h"
 #include "cuda/status.h"
 #include "gtest/gtest.h"
@@ -28,10 +30,15 @@ class ProgramsOnCudaTest : public testing::Test {
 };
 
 // With all leaves on dev:0, unless it says itself where they are; nothing where that makes no
-// Program, of one that says that a copy is on the CPU, or asks for more devices than there are.
+// Program, of one that says that a copy is on the CPU, asks for more devices than there are, or
+// has sparse tensors, which are on the host.
 inline std::optional<program::Program> There(program::Program program) {
   if (program::DevicesOf(program) > DeviceCount()) return std::nullopt;
   if (program::DevicesOf(program) > 0) return program;
+  if (std::any_of(program.statements.begin(), program.statements.end(),
+                  [](const program::Statement& s) { return program::MakesSparse(s.op); })) {
+    return std::nullopt;
+  }
   for (program::Statement& statement : program.statements) {
     if (statement.op != program::Opcode::kLeaf) continue;
     std::erase_if(statement.attributes, [](const program::Attribute& attribute) {

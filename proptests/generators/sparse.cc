@@ -45,13 +45,13 @@ Pattern DrawPattern(Source& source, const Shape& values) {
   return pattern;
 }
 
-ValueId MakeIndicesOf(Draft& draft, const Pattern& pattern, size_t dims) {
+ValueId MakeIndicesOf(Draft& draft, const Pattern& pattern, size_t dims, DeviceIndex device) {
   Bits data;
   for (size_t d = 0; d < dims; ++d) {
     for (const auto& index : pattern.entries) data.push_back(static_cast<uint64_t>(index[d]));
   }
   const Shape shape = {static_cast<int64_t>(dims), static_cast<int64_t>(pattern.entries.size())};
-  return draft.Leaf({DType::kI64, shape}, std::move(data), false, twingrad::program::kCpu, {2, 0});
+  return draft.Leaf({DType::kI64, shape}, std::move(data), false, device, {2, 0});
 }
 
 // Values and indices of a coalesced tensor, and what is made of both again.
@@ -74,7 +74,7 @@ ValueId ApplySparse(Draft& draft, ValueId x, Opcode op) {
   Source& source = draft.source();
   const Shape values = draft.ShapeOf(x);
   const bool fits = !values.empty() && values.size() < 4 && draft.DTypeOf(x) != DType::kBool &&
-                    draft.DeviceOf(x) == twingrad::program::kCpu &&
+                    (draft.DeviceOf(x) == twingrad::program::kCpu || source.Chance(10)) &&
                     draft.IsRoomy(AfterSum(draft[x].range, draft.NumElements(x)), draft.DTypeOf(x));
   if (!fits) return x;
   const Pattern pattern = DrawPattern(source, values);
@@ -82,7 +82,7 @@ ValueId ApplySparse(Draft& draft, ValueId x, Opcode op) {
   if (twingrad::program::NumElements({pattern.sizes.begin(), pattern.sizes.end()}) > kMaxResult) {
     return x;
   }
-  const ValueId indices = MakeIndicesOf(draft, pattern, dims);
+  const ValueId indices = MakeIndicesOf(draft, pattern, dims, draft.DeviceOf(x));
   if (indices == kNoValue) return x;
   const Attributes shape = {{Key::kShape, pattern.sizes}};
   const ValueId sparse = draft.Op(Opcode::kSparseCoo, {x, indices}, shape);

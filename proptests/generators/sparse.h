@@ -1,7 +1,8 @@
 // Sparse tensors: made of a value and indices, coalesced, made dense, taken apart, made again of
 // their parts.
 //
-// Indices are in no order and mostly some repeat; there are none now and then, and sizes of 0.
+// Indices are in no order and mostly some repeat; there are none now and then, and sizes of 0. On
+// the CPU, and seldom elsewhere, where not all devices have them.
 
 #pragma once
 

@@ -100,4 +100,22 @@ Tensor ScatterReduce(const Statement& s, const Operands& o) {
                             s.Get<bool>(Key::kIncludeSelf, true));
 }
 
+Tensor SparseCoo(const Statement& s, const Operands& o) {
+  const auto sizes = s.Get<std::vector<int64_t>>(Key::kShape);
+  for (int64_t d = 0; d < o[1].size(0); ++d) {
+    const Tensor of_dim = o[1].select(0, d);
+    const int64_t size = sizes[static_cast<size_t>(d)];
+    const Tensor wrong = at::logical_or(at::lt(of_dim, 0), at::ge(of_dim, size));
+    if (at::any(wrong).item<bool>()) throw Refusal(ErrorKind::kIndex, "an index out of range");
+  }
+  return at::sparse_coo_tensor(o[1].clone(), o[0].clone(), sizes);
+}
+
+// Always a tensor of its own.
+Tensor Coalesce(const Statement& s, const Operands& o) {
+  const Tensor result = o[0].is_coalesced() ? o[0].clone() : o[0].coalesce();
+  if (result._nnz() == s.Get<int64_t>(Key::kCount)) return result;
+  throw Refusal(ErrorKind::kInvalidArgument, "another number of different indices");
+}
+
 }  // namespace twingrad::libtorch

@@ -28,6 +28,9 @@ at::Tensor IndexCopy(const program::Statement& s, const Operands& o);
 at::Tensor Index(const program::Statement& s, const Operands& o);
 at::Tensor IndexPut(const program::Statement& s, const Operands& o);
 at::Tensor MaskedSelect(const program::Statement& s, const Operands& o);
+// Of parts that are copied, so that writes to what they were made of do not reach it.
+at::Tensor SparseCoo(const program::Statement& s, const Operands& o);
+at::Tensor Coalesce(const program::Statement& s, const Operands& o);
 at::Tensor ScatterReduce(const program::Statement& s, const Operands& o);
 
 }  // namespace twingrad::libtorch

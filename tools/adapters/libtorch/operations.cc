@@ -321,6 +321,11 @@ constexpr Row kTable[] = {
     Row(Opcode::kIndexPut, IndexPut),
     Row(Opcode::kMaskedSelect, MaskedSelect),
     Row(Opcode::kScatterReduce, ScatterReduce),
+    Row(Opcode::kSparseCoo, SparseCoo),
+    Row(Opcode::kCoalesce, Coalesce),
+    COMPUTES(kToDense, o[0].to_dense()),
+    COMPUTES(kSparseValues, o[0].values().clone()),
+    COMPUTES(kSparseIndices, o[0].indices().clone()),
     COMPUTES(kSelectScatter, at::select_scatter(o[0], o[1], Dim(s), s.Get<int64_t>(Key::kIndex))),
     Row(Opcode::kSliceScatter, SliceScatter),
     COMPUTES(kDiagonalScatter, at::diagonal_scatter(o[0], o[1], s.Get<int64_t>(Key::kBy),
@@ -442,13 +447,18 @@ std::set<Opcode> SingleNodeOps() {
   // einsum are products of views, pad_circular writes slices, linear transposes first, attention
   // goes step by step and dropout is a product, cholesky mirrors the lower triangle. Convolutions
   // and norms have an edge for a bias, and in one dimension convolutions and pools are those of
-  // two.
-  for (Opcode op :
-       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter,
-        Opcode::kEinsum, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
-        Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d, Opcode::kLinear,
-        Opcode::kScaledDotProductAttention, Opcode::kDropout, Opcode::kCholesky, Opcode::kLayerNorm,
-        Opcode::kGroupNorm, Opcode::kBatchNorm}) {
+  // two. Parts of sparse tensors are copied, and what is coalesced stays itself.
+  for (Opcode op : {Opcode::kMatmul,      Opcode::kReshape,
+                    Opcode::kProd,        Opcode::kCrossEntropy,
+                    Opcode::kOuter,       Opcode::kEinsum,
+                    Opcode::kPadCircular, Opcode::kAvgPool1d,
+                    Opcode::kMaxPool1d,   Opcode::kConv1d,
+                    Opcode::kConv2d,      Opcode::kConv3d,
+                    Opcode::kLinear,      Opcode::kScaledDotProductAttention,
+                    Opcode::kDropout,     Opcode::kCholesky,
+                    Opcode::kLayerNorm,   Opcode::kGroupNorm,
+                    Opcode::kBatchNorm,   Opcode::kSparseCoo,
+                    Opcode::kCoalesce,    Opcode::kSparseValues}) {
     ops.erase(op);
   }
   // So are adaptive pools, and means to a single entry are means; upsampling takes samples.

@@ -72,6 +72,7 @@ at::Tensor TensorOf(const program::TensorType& type, const Bits& bits) {
 }
 
 TensorData DataOf(const at::Tensor& given) {
+  if (given.is_sparse()) return DataOf(given.detach().to_dense());
   // libtorch's own zeros have no memory.
   const at::Tensor tensor = given._is_zerotensor() ? at::zeros(given.sizes(), given.scalar_type())
                                                    : given.detach().contiguous();

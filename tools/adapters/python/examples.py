@@ -42,6 +42,13 @@ INDEXED_SHOW = ('value %a type=f64[2] data=4,2', 'value %b type=f64[2] data=1,4'
                 'value %d type=f64[2,2] data=2,-0.5,3,7', 'value %e type=f64[2] data=2,7', 'value %f type=f64[2] data=3,3',
                 'grad %x type=f64[2] data=2,0', 'grad %w type=f64[2,2] data=2,0.5,0,1.5')
 
+# Entries of which two are in one place, by both ways out.
+SPARSE = ('%v = leaf type=f64[3] data=1,2,4 grad=1\n%i = leaf type=i64[1,3] data=2,0,2\n%s = sparse_coo %v %i shape=4\n'
+          '%c = coalesce %s count=2\n%d = to_dense %s\n%w = sparse_values %c\n%j = sparse_indices %c\n%p = mul %w %w\n'
+          '%q = sum %p\n%r = sum %d\nbackward %q %r\n')
+SPARSE_SHOW = ('value %s type=f64[4] data=2,0,5,0', 'value %d type=f64[4] data=2,0,5,0', 'value %w type=f64[2] data=2,5',
+               'value %j type=i64[1,2] data=0,2', 'grad %v type=f64[3] data=11,5,11')
+
 # Of what is not read nothing comes: of the lower triangle the solution is 1 and 2, and the factor is 2, 2 and 4.
 SQUARES = (
     '%a = leaf type=f64[2,2] data=2,nan,1,4 grad=1\n%b = leaf type=f64[2,1] data=2,9\n'

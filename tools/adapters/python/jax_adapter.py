@@ -98,6 +98,18 @@ def index_put(a, x, y, *indices):
     return x.ravel().at[rows.ravel()[kept]].set(jnp.broadcast_to(y, rows.shape).ravel()[kept]).reshape(x.shape)
 
 
+def sparse_coo(a, values, indices):
+    """What is sparse is dense here, and its indices are kept beside it: a['at']."""
+    zeros = jnp.zeros(a['shape'], values.dtype)
+    return zeros.at[named(a, zeros, tuple(a['at']))].add(values)
+
+
+def coalesce(a, x):
+    if a['at'].shape[1] != a['count']:
+        raise core.ProgramError('invalid_argument', 'another number of different indices')
+    return x
+
+
 def masked_select(a, x, mask):
     shape = numpy.broadcast_shapes(x.shape, mask.shape)
     return jnp.broadcast_to(x, shape)[true_places(a, jnp.broadcast_to(mask, shape))]
@@ -271,6 +283,8 @@ OPS |= {
     'remainder': lambda a, x, y: jnp.remainder(x, y),
     'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
     'index': lambda a, x, *indices: x[named(a, x, indices)], 'index_put': index_put, 'masked_select': masked_select,
+    'sparse_coo': sparse_coo, 'coalesce': coalesce, 'to_dense': lambda a, x: x,
+    'sparse_values': lambda a, x: x[tuple(a['at'])], 'sparse_indices': lambda a, x: jnp.asarray(a['at']),
     'scatter_reduce': scatter_reduce, 'scatter': scatter, 'index_add': index_add, 'index_copy': index_copy, 'unfold': unfold, 'alias': lambda a, x: x,
     'norm': lambda a, x: jnp.linalg.vector_norm(
         x, axis=tuple(a['dims']) if 'dims' in a else None, keepdims=a.get('keepdim', False)),
@@ -334,6 +348,18 @@ class Jax(functional.Functional):
         'at': lambda x: x.at[...].multiply(1)}.items()}
     tap, vjp, floating = staticmethod(tap), staticmethod(jax.vjp), staticmethod(floating)
     zeros_like, ones_like = staticmethod(jnp.zeros_like), staticmethod(jnp.ones_like)
+
+    def __init__(self):
+        super().__init__()
+        self.at = {}  # the indices of sparse values
+
+    def statement(self, name, results, operands, a):
+        if name == 'sparse_coo':
+            self.at[results[0]] = numpy.asarray(self.everything[operands[1]])
+        elif name == 'coalesce':
+            self.at[results[0]] = numpy.unique(self.at[operands[0]], axis=1)
+        sparse = results[0] if name in ('sparse_coo', 'coalesce') else operands[0] if operands else None
+        super().statement(name, results, operands, {**a, 'at': self.at[sparse]} if sparse in self.at else a)
 
     def tensor(self, dtype, shape, data):
         return jnp.asarray(numpy.array(data, DTYPES[dtype]).reshape(shape))

@@ -55,6 +55,9 @@ class JaxTest(unittest.TestCase):
         lines = self.lines(examples.INDEXED)
         for line in examples.INDEXED_SHOW:
             self.assertIn(line, lines)
+        lines = self.lines(examples.SPARSE)
+        for line in examples.SPARSE_SHOW:
+            self.assertTrue(any(shown.startswith(line) for shown in lines), (line, lines))
 
     def test_values_come_with_their_indices(self):
         lines = self.lines(examples.PAIRED)

@@ -49,6 +49,8 @@ _FORMS = {
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
     **dict.fromkeys('index_select gather scatter_add scatter index_add index_copy'.split(), '{x}.{op}({dim}, {y})'),
     'index': 'torch.ops.aten.index({x}, [{y}])', 'masked_select': '{x}.masked_select({y})',
+    'sparse_coo': 'torch.sparse_coo_tensor({y}.clone(), {x}.clone(), {shape})',
+    **dict.fromkeys('coalesce to_dense'.split(), '{x}.{op}()'), 'sparse_values': '{x}.values()', 'sparse_indices': '{x}.indices()',
     'scatter_reduce': '{x}.scatter_reduce({dim}, {y}, {reduction!r}, include_self={include_self})',
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),

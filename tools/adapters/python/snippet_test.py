@@ -56,6 +56,12 @@ end
 %uu = index_put %e %x %o accumulate=1
 %vv = masked_select %e %m count=2
 %ww = scatter_reduce %e %o %aa dim=0 reduction=prod include_self=0
+%xa = unsqueeze %j dim=0
+%xb = sparse_coo %x %xa shape=3
+%xc = coalesce %xb count=2
+%xd = to_dense %xb
+%xe = sparse_values %xc
+%xf = sparse_indices %xc
 begin kind=anomaly
 backward %z
 end
@@ -115,6 +121,12 @@ tt = torch.ops.aten.index(e, [o])
 uu = e.index_put((o,), x, True)
 vv = e.masked_select(m)
 ww = e.scatter_reduce(0, o, aa, 'prod', include_self=False)
+xa = j.unsqueeze(0)
+xb = torch.sparse_coo_tensor(xa.clone(), x.clone(), [3])
+xc = xb.coalesce()
+xd = xb.to_dense()
+xe = xc.values()
+xf = xc.indices()
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

@@ -95,6 +95,21 @@ def index_put(a, x, y, *indices):
     return x.index_put(indices, y, adds)
 
 
+def sparse_coo(a, values, indices):
+    """Of copies, so that writes to what it is made of do not reach it."""
+    for size, index in zip(a['shape'], indices):
+        if index.numel() and not (0 <= int(index.min()) and int(index.max()) < size):
+            raise core.ProgramError('index', 'an index out of range')
+    return torch.sparse_coo_tensor(indices.clone(), values.clone(), a['shape'], check_invariants=False)
+
+
+def coalesce(a, x):
+    result = x.clone() if x.is_coalesced() else x.coalesce()
+    if result._nnz() != a['count']:
+        raise core.ProgramError('invalid_argument', 'another number of different indices')
+    return result
+
+
 def masked_select(a, x, mask):
     count_true(a, torch.broadcast_tensors(x.detach(), mask)[1])
     return x.masked_select(mask)
@@ -243,6 +258,8 @@ class Torch(core.Engine):
         # By brackets an index without dimensions would select a view.
         'index': lambda a, x, *indices: torch.ops.aten.index(x, checked(a, x, *indices)), 'index_put': index_put, 'masked_select': masked_select,
         'scatter_reduce': lambda a, x, index, y: x.scatter_reduce(a['dim'], index, y, a['reduction'], include_self=a.get('include_self', True)),
+        'sparse_coo': sparse_coo, 'coalesce': coalesce, 'to_dense': lambda a, x: x.to_dense(),
+        'sparse_values': lambda a, x: x.values().clone(), 'sparse_indices': lambda a, x: x.indices().clone(),
         'scatter': scatter, 'index_copy': index_copy, 'alias': lambda a, x: torch.ops.aten.alias(x),
         'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
         'topk_indices': lambda a, x: topk(a, x.detach())[1], 'as_strided': as_strided, 'unbind': lambda a, x: x.unbind(a['dim']), 'split': lambda a, x: x.split(a['count'], a['dim']),
@@ -300,6 +317,8 @@ class Torch(core.Engine):
     def call(self, name, roots, seeds, inputs, a):
         if seeds and any(s is not None and s.dtype != r.dtype for s, r in zip(seeds, roots)):
             raise core.Refused('a seed of another type than its root is converted')
+        if a.get('create_graph') and any(x is not None and x.is_sparse and x.requires_grad for x in self.values.values()):
+            raise core.Refused('gradients of sparse tensors have no graph')
         flags = {key: a[key] for key in ('retain_graph', 'create_graph') if key in a}
         if name == 'backward':
             return torch.autograd.backward(roots, seeds, inputs=inputs, **flags)
@@ -317,6 +336,8 @@ class Torch(core.Engine):
 
     def data(self, tensor):
         shape = list(tensor.shape)
+        if tensor.is_sparse:
+            tensor = tensor.detach().to_dense()
         if tensor._is_zerotensor():  # without memory
             return NAMES[tensor.dtype], shape, [0.0] * tensor.numel()
         return NAMES[tensor.dtype], shape, tensor.detach().reshape(-1).tolist()
