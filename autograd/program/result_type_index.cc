@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"

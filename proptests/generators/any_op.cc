@@ -207,24 +207,18 @@ void Try(Draft& draft, Opcode op, ValueId x) {
     case Category::kLoss:
       if (PlaneRank(SignatureOf(op)) > 0) {
         ApplyUpsampling(draft, x);
-        return;
-      }
-      if (IsSparse(op)) {
+      } else if (IsSparse(op)) {
         ApplySparse(draft, x, op);
-        return;
+      } else {
+        ApplyRearrange(draft, x);
+        if (!draft.Uses(op)) ApplyLoss(draft, x);
       }
-      ApplyRearrange(draft, x);
-      if (!draft.Uses(op)) ApplyLoss(draft, x);
       return;
     case Category::kView:
       ApplyView(draft, x);
       return;
     case Category::kCopy:
-      if (op == Opcode::kDetach) {
-        draft.Op(op, {x});
-      } else {
-        ApplyCopy(draft, x);
-      }
+      op == Opcode::kDetach ? draft.Op(op, {x}) : ApplyCopy(draft, x);
       return;
     default:
       return;
