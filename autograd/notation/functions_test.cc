@@ -107,6 +107,10 @@ TEST(Functions, PlacesAndLists) {
   ExpectSame(IndexPut(a, {index}, a, true), ops::IndexPut(a, a, {&index}, true));
   ExpectSame(ScatterReduce(a, -1, table, source, ScatterReduction::kProd),
              ops::ScatterReduce(a, 1, table, source, ScatterReduction::kProd, true));
+  const Tensor sparse = SparseCoo(a, Tensor::FromData<int64_t>({1, 2}, {1, 0}), {2, 3});
+  ExpectSame(ToDense(sparse), ops::ToDense(sparse));
+  ExpectSame(SparseValues(Coalesce(sparse)), ops::SparseValues(ops::Coalesce(sparse, 2)));
+  ExpectSame(SparseIndices(Coalesce(sparse)), ops::SparseIndices(ops::Coalesce(sparse)));
   EXPECT_EQ(KindOf([] { Cat({}, -1); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { Stack({a, a}, -4); }), ErrorKind::kIndex);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/parse.h"
 
 namespace twingrad::program {
@@ -49,6 +50,21 @@ TEST(Analyze, KnowsTypeDeviceAndStorage) {
     EXPECT_FALSE(a.values[v].may_be_undefined);
   }
   EXPECT_EQ(a.total_elements, 6 + 6 * 2 + 6);
+}
+
+TEST(Analyze, KnowsTheIndicesOfSparseValues) {
+  const Analysis a = AnalyzeOrDie(
+      "%v = leaf type=f32[3,2]\n%i = leaf type=i64[1,3]\n%s = sparse_coo %v %i shape=4,2\n"
+      "%c = coalesce %s count=2\n%d = to_dense %c\n%w = sparse_values %c\n%j = sparse_indices "
+      "%c\n");
+  EXPECT_EQ(TypeText(a.values[2].type), "f32[4,2]");
+  EXPECT_EQ(TypeText(a.values[2].sparse->indices), "i64[1,3]");
+  EXPECT_FALSE(a.values[2].sparse->is_coalesced);
+  EXPECT_EQ(TypeText(a.values[3].sparse->indices), "i64[1,2]");
+  EXPECT_TRUE(a.values[3].sparse->is_coalesced);
+  EXPECT_FALSE(a.values[4].sparse.has_value());
+  EXPECT_EQ(TypeText(a.values[5].type), "f32[2,2]");
+  EXPECT_EQ(TypeText(a.values[6].type), "i64[1,2]");
 }
 
 TEST(Analyze, CountsDevicesByTheHighest) {

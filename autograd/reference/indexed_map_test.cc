@@ -52,6 +52,22 @@ TEST_F(IndexedMapTest, WhatIsOutOfRangeOrUnknownThrows) {
   EXPECT_THROW(Of({3}, {Unknown(Integers({1}, {0}))}), UnknownInteger);
 }
 
+TEST_F(IndexedMapTest, ColumnsAreIndicesOfTheFirstDimensions) {
+  const ShapedMap rows = ColumnsMap(arena_, {3, 2}, *Integers({1, 2}, {2, 0}));
+  EXPECT_EQ(rows.shape, (Shape{2, 2}));
+  EXPECT_EQ(List(rows.map), (Places{4, 5, 0, 1}));
+  const Array* both = Integers({2, 3}, {1, 0, 1, 2, 1, 2});
+  EXPECT_EQ(List(ColumnsMap(arena_, {2, 3}, *both).map), (Places{5, 1, 5}));
+  EXPECT_EQ(ColumnsMap(arena_, {0, 2}, *Integers({1, 0}, {})).shape, (Shape{0, 2}));
+  EXPECT_THROW(ColumnsMap(arena_, {3}, *Integers({1, 1}, {3})), IndexOutOfRange);
+  EXPECT_THROW(ColumnsMap(arena_, {3}, *Unknown(Integers({1, 1}, {0}))), UnknownInteger);
+  const Array* different = DifferentColumns(arena_, *both);
+  EXPECT_EQ(*different->shape, (Shape{2, 2}));
+  EXPECT_EQ(std::vector<int64_t>(different->i, different->i + 4),
+            (std::vector<int64_t>{0, 1, 1, 2}));
+  EXPECT_THROW(DifferentColumns(arena_, *Unknown(Integers({1, 1}, {0}))), UnknownInteger);
+}
+
 TEST_F(IndexedMapTest, MasksNameWhatIsTrue) {
   const ShapedMap rows = MaskedMap(arena_, {3, 2}, *Integers({3}, {1, 0, 1}), 2);
   EXPECT_EQ(rows.shape, (Shape{2, 2}));

@@ -8,6 +8,20 @@
 
 namespace twingrad::reference::ball {
 namespace {
+TEST(BallIndexed, SparseTensors) {
+  const BallRun run(
+      "%x = leaf type=f64[3] data=1,2,4 grad=1\n%i = leaf type=i64[2,3] data=1,0,1,2,1,2\n"
+      "%s = sparse_coo %x %i shape=2,3\n%c = coalesce %s count=2\n%d = to_dense %c\n"
+      "%v = sparse_values %c\n%j = sparse_indices %c\n%p = mul %v %v\n%q = sum %p\n%r = sum %d\n"
+      "backward %q %r\n");
+  ASSERT_EQ(run.result().refusal, Refusal::kNone);
+  ExpectNumbers(run.Value("s"), {0, 2, 0, 0, 0, 5}, "sparse_coo");
+  ExpectNumbers(run.Value("d"), {0, 2, 0, 0, 0, 5}, "to_dense");
+  ExpectNumbers(run.Value("v"), {2, 5}, "sparse_values");
+  ExpectNumbers(run.Value("j"), {0, 1, 1, 2}, "sparse_indices");
+  ExpectNumbers(run.Grad("x"), {11, 5, 11}, "all of them");
+}
+
 TEST(BallIndexed, IndicesAndMasksTakeAndPut) {
   const std::string matrix = kMatrix;
   const std::string i = "%i = leaf type=i64[3] data=1,0,1\n", j = "%j = leaf type=i64[] data=2\n";
