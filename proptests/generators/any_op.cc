@@ -30,43 +30,64 @@ using twingrad::program::SignatureOf;
 using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {
-    kStack,      kArgmin,      kSmoothL1Loss, kSigmoidInPlace, kDot,          kCrossEntropy, kMax,
-    kSoftmax,    kSinInPlace,  kNllLoss,      kCosh,           kGroupNorm,    kOuter,        kAddmv,
-    kCosInPlace, kExpInPlace,  kTanhInPlace,  kArgmax,         kAtanh,        kAddr,         kBmm,
-    kMin,        kSqrtInPlace, kXlogy,        kIndex,          kMaskedSelect, kGelu};
+constexpr Opcode kDrawnTwice[] = {kArgmin,       kSmoothL1Loss, kSigmoidInPlace, kDot,
+                                  kCrossEntropy, kMax,          kSoftmax,        kSinInPlace,
+                                  kNllLoss,      kCosh,         kGroupNorm,      kOuter,
+                                  kAddmv,        kCosInPlace,   kExpInPlace,     kTanhInPlace,
+                                  kArgmax,       kAtanh,        kAddr,           kBmm,
+                                  kMin,          kSqrtInPlace,  kXlogy,          kIndex,
+                                  kMaskedSelect, kGelu,         kSparseIndices};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
-constexpr Opcode kDrawnOnceMore[] = {
-    kArgmax,       kArgmin,        kBmm,           kNllLoss,
-    kOuter,        kAddmm,         kSort,          kArgsort,
-    kScatterAdd,   kCumsum,        kFlip,          kCat,
-    kSqrtInPlace,  kPadReplicate,  kPadReflect,    kPadCircular,
-    kEmbedding,    kStack,         kAcosh,         kTril,
-    kIndexCopy,    kTopk,          kCummaxIndices, kIndexAdd,
-    kPad,          kCumminIndices, kGroupNorm,     kRoll,
-    kCumprod,      kIndexPut,      kTopkIndices,   kDiagonalScatter,
-    kSelectScatter};
+constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
+                                     kBmm,           kNllLoss,
+                                     kOuter,         kAddmm,
+                                     kSort,          kArgsort,
+                                     kScatterAdd,    kCumsum,
+                                     kFlip,          kCat,
+                                     kSqrtInPlace,   kPadReplicate,
+                                     kPadReflect,    kPadCircular,
+                                     kEmbedding,     kStack,
+                                     kAcosh,         kTril,
+                                     kIndexCopy,     kTopk,
+                                     kCummaxIndices, kIndexAdd,
+                                     kPad,           kCumminIndices,
+                                     kGroupNorm,     kRoll,
+                                     kCumprod,       kIndexPut,
+                                     kTopkIndices,   kDiagonalScatter,
+                                     kSelectScatter, kAsStridedScatter};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {kDropout,    kSort,
-                                   kInverse,    kVar,
-                                   kBaddbmm,    kSolveTriangular,
-                                   kAddbmm,     kCholesky,
-                                   kIndexAdd,   kLogcumsumexp,
-                                   kNorm,       kRoll,
-                                   kArgsort,    kScaledDotProductAttention,
-                                   kStd,        kDet,
-                                   kLogSoftmax, kLogsumexp,
-                                   kEmbedding,  kIndexPut,
-                                   kCat,        kIndexSelect,
-                                   kScatterAdd, kIndexCopy,
-                                   kLayerNorm,  kBatchNorm};
+constexpr Opcode kDrawnThrice[] = {kDropout,
+                                   kSort,
+                                   kInverse,
+                                   kVar,
+                                   kBaddbmm,
+                                   kSolveTriangular,
+                                   kAddbmm,
+                                   kCholesky,
+                                   kLogcumsumexp,
+                                   kNorm,
+                                   kRoll,
+                                   kArgsort,
+                                   kScaledDotProductAttention,
+                                   kStd,
+                                   kDet,
+                                   kLogSoftmax,
+                                   kLogsumexp,
+                                   kEmbedding,
+                                   kCat,
+                                   kIndexSelect,
+                                   kIndexCopy,
+                                   kStack,
+                                   kLayerNorm,
+                                   kBatchNorm};
 // ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {
-    kTril,        kPadReflect, kPadReplicate, kPadCircular,   kRepeat,       kSelectScatter,
-    kTopkIndices, kCumprod,    kCummax,       kCummaxIndices, kCummin,       kPad,
-    kCumsum,      kScatter,    kFlip,         kCumminIndices, kSliceScatter, kTopk};
+constexpr Opcode kDrawnFourTimes[] = {kPadReflect,  kRepeat,        kSelectScatter, kIndexPut,
+                                      kTopkIndices, kCumprod,       kCummax,        kCummaxIndices,
+                                      kCummin,      kPad,           kCumsum,        kScatter,
+                                      kFlip,        kCumminIndices, kSliceScatter,  kTopk};
+constexpr Opcode kDrawnFiveTimes[] = {kTril, kPadReplicate, kPadCircular, kScatterAdd, kIndexAdd};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -80,6 +101,7 @@ int TimesDrawn(Opcode op, bool own_weights) {
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh   ? 12
                     : hard                 ? 8
+                    : has(kDrawnFiveTimes) ? 5
                     : has(kDrawnFourTimes) ? 4
                     : thrice               ? 3
                     : has(kDrawnTwice)     ? 2
@@ -268,11 +290,11 @@ void AddOp(Draft& draft) {
 
 }  // namespace
 
-// Ops are many: two in most parts, and three in some.
+// Ops are many: two or three in most parts.
 void AddAnyOp(Draft& draft) {
   AddOp(draft);
   if (draft.source().Chance(95) && draft.HasRoom()) AddOp(draft);
-  if (draft.source().Chance(37) && draft.HasRoom()) AddOp(draft);
+  if (draft.source().Chance(44) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators

@@ -274,11 +274,7 @@ constexpr Opcode kRearrangements[] = {Opcode::kCat,
                                       Opcode::kIndexPut,
                                       Opcode::kScatterReduce,
                                       Opcode::kMaskedSelect,
-                                      Opcode::kSparseCoo,
-                                      Opcode::kCoalesce,
-                                      Opcode::kToDense,
-                                      Opcode::kSparseValues,
-                                      Opcode::kSparseIndices,
+                                      Opcode::kSparseIndices,  // and the others of its kind
                                       Opcode::kTopk,
                                       Opcode::kTopkIndices,
                                       Opcode::kCummax,
@@ -315,7 +311,9 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (ViewWrittenBy(op)) return OrSelf(ApplyViewScatter(draft, x, op, dim), x);
   if (IsPadding(op)) return OrSelf(ApplyPad(draft, x, op), x);
   if (IsIndexed(op)) return OrSelf(ApplyIndexed(draft, x, op, dim), x);
-  if (IsSparse(op)) return OrSelf(ApplySparse(draft, x, op), x);
+  if (IsSparse(op)) {
+    return OrSelf(ApplySparse(draft, x, source.Chance(50) ? Opcode::kToDense : op), x);
+  }
   if (op == Opcode::kEmbedding) return OrSelf(ApplyEmbedding(draft, x), x);
   if (op == Opcode::kRepeat) return OrSelf(ApplyRepeat(draft, x), x);
   if (op == Opcode::kCumsum || op == Opcode::kCumprod || op == Opcode::kLogcumsumexp) {

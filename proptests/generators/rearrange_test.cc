@@ -12,7 +12,7 @@ namespace {
 // Each family makes each of its ops, in valid Programs.
 void Covers(ValueId (*apply)(Draft&, ValueId), std::initializer_list<Opcode> ops) {
   for (const Opcode op : ops) {
-    const int found = CountWith([&](Draft& draft) { apply(draft, 0); }, op, 1800);
+    const int found = CountWith([&](Draft& draft) { apply(draft, 0); }, op, 2600);
     EXPECT_GT(found, 5) << static_cast<int>(op);
   }
 }

@@ -56,7 +56,7 @@ ValueId MakeIndicesOf(Draft& draft, const Pattern& pattern, size_t dims, DeviceI
 
 // Values and indices of a coalesced tensor, and what is made of both again.
 ValueId TakeApart(Draft& draft, ValueId coalesced, Opcode op, const Attributes& shape) {
-  const bool indices = op == Opcode::kSparseIndices || draft.source().Chance(25);
+  const bool indices = op == Opcode::kSparseIndices || draft.source().Chance(50);
   const ValueId values = draft.Op(Opcode::kSparseValues, {coalesced});
   const ValueId at = indices ? draft.Op(Opcode::kSparseIndices, {coalesced}) : kNoValue;
   if (values == kNoValue || at == kNoValue) return values;
