@@ -30,13 +30,10 @@ using twingrad::program::SignatureOf;
 using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {kArgmin,       kSmoothL1Loss, kSigmoidInPlace, kDot,
-                                  kCrossEntropy, kMax,          kSoftmax,        kSinInPlace,
-                                  kNllLoss,      kCosh,         kGroupNorm,      kOuter,
-                                  kAddmv,        kCosInPlace,   kExpInPlace,     kTanhInPlace,
-                                  kArgmax,       kAtanh,        kAddr,           kBmm,
-                                  kMin,          kSqrtInPlace,  kXlogy,          kIndex,
-                                  kMaskedSelect, kGelu,         kSparseIndices};
+constexpr Opcode kDrawnTwice[] = {
+    kArgmin, kSigmoidInPlace, kDot,   kCrossEntropy, kMax,          kSoftmax, kNllLoss,
+    kCosh,   kGroupNorm,      kAddmv, kArgmax,       kAtanh,        kAddr,    kBmm,
+    kMin,    kSqrtInPlace,    kXlogy, kIndex,        kMaskedSelect, kGelu,    kSparseIndices};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
@@ -58,36 +55,33 @@ constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
                                      kSelectScatter, kAsStridedScatter};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {kDropout,
-                                   kSort,
-                                   kInverse,
-                                   kVar,
-                                   kBaddbmm,
-                                   kSolveTriangular,
-                                   kAddbmm,
-                                   kCholesky,
-                                   kLogcumsumexp,
-                                   kNorm,
-                                   kRoll,
-                                   kArgsort,
-                                   kScaledDotProductAttention,
-                                   kStd,
-                                   kDet,
-                                   kLogSoftmax,
-                                   kLogsumexp,
-                                   kEmbedding,
-                                   kCat,
-                                   kIndexSelect,
-                                   kIndexCopy,
-                                   kStack,
-                                   kLayerNorm,
-                                   kBatchNorm};
+constexpr Opcode kDrawnThrice[] = {
+    kDropout, kInverse,   kVar,          kBaddbmm,   kSolveTriangular,
+    kAddbmm,  kCholesky,  kLogcumsumexp, kNorm,      kScaledDotProductAttention,
+    kStd,     kDet,       kLogSoftmax,   kLogsumexp, kEmbedding,
+    kStack,   kLayerNorm, kBatchNorm};
 // ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {kPadReflect,  kRepeat,        kSelectScatter, kIndexPut,
-                                      kTopkIndices, kCumprod,       kCummax,        kCummaxIndices,
-                                      kCummin,      kPad,           kCumsum,        kScatter,
-                                      kFlip,        kCumminIndices, kSliceScatter,  kTopk};
-constexpr Opcode kDrawnFiveTimes[] = {kTril, kPadReplicate, kPadCircular, kScatterAdd, kIndexAdd};
+constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
+                                      kIndexPut,
+                                      kCummaxIndices,
+                                      kPad,
+                                      kCumsum,
+                                      kFlip,
+                                      kCat,
+                                      kRoll,
+                                      kIndexSelect,
+                                      kIndexCopy,
+                                      kSort,
+                                      kConv3d,
+                                      kConvTranspose2d,
+                                      kConvTranspose3d,
+                                      kUpsampleNearest1d,
+                                      kUpsampleNearest2d,
+                                      kUpsampleNearest3d};
+constexpr Opcode kDrawnFiveTimes[] = {
+    kTril,    kPadReplicate, kPadCircular,  kScatterAdd,    kIndexAdd, kPadReflect,
+    kRepeat,  kScatter,      kSliceScatter, kCumprod,       kCummax,   kCummin,
+    kArgsort, kTopk,         kTopkIndices,  kCumminIndices, kLinear};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -95,11 +89,11 @@ int TimesDrawn(Opcode op, bool own_weights) {
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
-                    op == Opcode::kLinear || op == Opcode::kDiagonalScatter ||
-                    op == Opcode::kAsStridedScatter || op == Opcode::kTriu ||
-                    op == Opcode::kScatterReduce;
+                    op == Opcode::kTriu || op == Opcode::kScatterReduce;
+  const bool shaped = op == Opcode::kDiagonalScatter || op == Opcode::kAsStridedScatter;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh   ? 12
+                    : shaped               ? 10
                     : hard                 ? 8
                     : has(kDrawnFiveTimes) ? 5
                     : has(kDrawnFourTimes) ? 4

@@ -19,23 +19,23 @@ struct Part {
 };
 
 constexpr Part kParts[] = {
-    {Feature::kChain, 20, AddChain},
-    {Feature::kFanOut, 10, AddFanOut},
-    {Feature::kDiamond, 12, AddDiamond},
+    {Feature::kChain, 16, AddChain},
+    {Feature::kFanOut, 9, AddFanOut},
+    {Feature::kDiamond, 10, AddDiamond},
     {Feature::kLadder, 6, AddLadder},
     {Feature::kSharedSubgraph, 8, AddSharedSubgraph},
-    {Feature::kRepeatedOperand, 10, AddRepeatedOperand},
+    {Feature::kRepeatedOperand, 9, AddRepeatedOperand},
     {Feature::kUnusedInput, 3, AddUnusedInput},
-    {Feature::kView, 18, AddView},
+    {Feature::kView, 17, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 10, AddDevices},
-    {Feature::kHook, 28, AddHook},
+    {Feature::kHook, 31, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
-    {Feature::kSavedHooks, 7, AddSavedHooks},
-    {Feature::kCustom, 33, AddCustom},
-    {Feature::kAnyOp, 142, AddAnyOp},
+    {Feature::kSavedHooks, 8, AddSavedHooks},
+    {Feature::kCustom, 36, AddCustom},
+    {Feature::kAnyOp, 158, AddAnyOp},
     {Feature::kAliases, 0, AddAliases},
 };
 
