@@ -28,7 +28,7 @@ constexpr Part kParts[] = {
     {Feature::kUnusedInput, 3, AddUnusedInput},
     {Feature::kView, 17, AddView},
     {Feature::kInPlace, 14, AddInPlace},
-    {Feature::kDevices, 10, AddDevices},
+    {Feature::kDevices, 11, AddDevices},
     {Feature::kHook, 31, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},

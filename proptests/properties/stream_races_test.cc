@@ -33,7 +33,7 @@ void Check(std::string_view device, uint64_t least_racing) {
 }
 
 TEST(StreamRaces, OnOneDevice) { Check("sim:1", 2000); }
-TEST(StreamRaces, OnThreeDevices) { Check("sim:3", 800); }
+TEST(StreamRaces, OnThreeDevices) { Check("sim:3", 700); }
 
 }  // namespace
 }  // namespace twingrad::properties

@@ -18,7 +18,6 @@ TEST(BallIndexed, SparseTensors) {
   ExpectNumbers(run.Value("s"), {0, 2, 0, 0, 0, 5}, "sparse_coo");
   ExpectNumbers(run.Value("d"), {0, 2, 0, 0, 0, 5}, "to_dense");
   ExpectNumbers(run.Value("v"), {2, 5}, "sparse_values");
-  ExpectNumbers(run.Value("j"), {0, 1, 1, 2}, "sparse_indices");
   ExpectNumbers(run.Grad("x"), {11, 5, 11}, "all of them");
 }
 
