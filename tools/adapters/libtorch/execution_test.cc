@@ -11,6 +11,7 @@
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/sparse.h"
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"
 #include "proptests/generators/options.h"
@@ -305,7 +306,8 @@ TEST_F(ExecutionTest, TheTableOfOpsIsThatOfTheEngine) {
   ASSERT_GE(SingleNodeOps().size(), 25u);
   for (Opcode op : SingleNodeOps()) {
     const auto& signature = program::SignatureOf(op);
-    const std::set<Opcode> ops = {op, Opcode::kBackward, Opcode::kGrad, Opcode::kSum};
+    std::set<Opcode> ops = {op, Opcode::kBackward, Opcode::kGrad, Opcode::kSum};
+    if (program::TakesSparse(op)) ops.insert({Opcode::kSparseCoo, Opcode::kCoalesce});
     const bool writes = signature.category == program::Category::kInPlace;
     const bool makes_none = !writes && (signature.differentiable == 0 || op == Opcode::kDetach);
     const uint64_t seeds = makes_none ? 200 : 1000;
