@@ -183,7 +183,7 @@ TEST(Generate, ProductsOfRankFourAndThreeOccur) {
 
 // Law: what is drawn is reported, each feature now and then, and never one that is switched off.
 TEST(Generate, DrawnFeaturesAreReported) {
-  constexpr int kFew = 2000;
+  constexpr int kFew = 1000;
   int drawn_by_default[kNumFeatures] = {};
   for (uint64_t seed = 0; seed < kFew; ++seed) {
     Features drawn;
