@@ -14,16 +14,14 @@
 namespace twingrad::properties {
 namespace {
 
-constexpr int kPrograms = 10000;
-
-void Check(std::string_view device, uint64_t least_racing) {
+void Check(std::string_view device, int programs, uint64_t least_racing) {
   generators::GeneratorOptions options;
   ASSERT_TRUE(generators::SetDevice(device, &options).ok());
   options.streams = 4;
   options.races = 20;
   judge::EngineRun run;
   uint64_t racing = 0;
-  ForAll(kPrograms, options, [&](const program::Program& program) {
+  ForAll(programs, options, [&](const program::Program& program) {
     const program::Observation observed = run(program, 0);
     const oracles::Verdict races = oracles::JudgeStreams(program, observed);
     if (races.compared.racing > 0) ++racing;
@@ -32,8 +30,8 @@ void Check(std::string_view device, uint64_t least_racing) {
   EXPECT_GE(racing, least_racing);
 }
 
-TEST(StreamRaces, OnOneDevice) { Check("sim:1", 2000); }
-TEST(StreamRaces, OnThreeDevices) { Check("sim:3", 700); }
+TEST(StreamRaces, OnOneDevice) { Check("sim:1", 10000, 2000); }
+TEST(StreamRaces, OnThreeDevices) { Check("sim:3", 11500, 800); }
 
 }  // namespace
 }  // namespace twingrad::properties

@@ -237,18 +237,7 @@ Tensor OfItsOwn(const Tensor& gradient, bool create_graph) {
 
 }  // namespace
 
-// libtorch gives gradients of sparse tensors without a graph.
-void Execution::CheckGraph(const Statement& statement) const {
-  if (!statement.Get<bool>(Key::kCreateGraph)) return;
-  for (const Tensor& value : values_) {
-    if (value.defined() && value.is_sparse() && value.requires_grad()) {
-      throw Refusal(ErrorKind::kUnsupported, "gradients of sparse tensors with a graph");
-    }
-  }
-}
-
 void Execution::Call(const Statement& statement) {
-  CheckGraph(statement);
   const bool is_grad = statement.op == Opcode::kGrad;
   program::CallRecord record;
   record.statement = statement_;

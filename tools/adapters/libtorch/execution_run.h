@@ -66,7 +66,6 @@ class Execution : private program::StatementRunner {
   void Act(const program::Statement& statement, int32_t at);
   void RunNestedBackward(program::ValueId target, int32_t at);
   void Custom(const program::Statement& statement);
-  void CheckGraph(const program::Statement& statement) const;
   void Call(const program::Statement& statement);
   std::vector<at::Tensor> ValuesOf(const program::Statement& statement, program::Key key) const;
   std::vector<at::Tensor> Seeds(const program::Statement& statement,

@@ -317,8 +317,6 @@ class Torch(core.Engine):
     def call(self, name, roots, seeds, inputs, a):
         if seeds and any(s is not None and s.dtype != r.dtype for s, r in zip(seeds, roots)):
             raise core.Refused('a seed of another type than its root is converted')
-        if a.get('create_graph') and any(x is not None and x.is_sparse and x.requires_grad for x in self.values.values()):
-            raise core.Refused('gradients of sparse tensors have no graph')
         flags = {key: a[key] for key in ('retain_graph', 'create_graph') if key in a}
         if name == 'backward':
             return torch.autograd.backward(roots, seeds, inputs=inputs, **flags)
