@@ -26,18 +26,6 @@ uint8_t extra_counters[fuzzing::kMostAflCounters];
 
 }  // namespace
 
-// Fibers have stacks of their own, each of which would get a second one for frames that have
-// returned; engines allocate much, of which a few callers say enough, and what a run has freed need
-// not be kept for long after it.
-extern "C" const char* __asan_default_options() {
-  return "detect_stack_use_after_return=0:malloc_context_size=5:quarantine_size_mb=8";
-}
-
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  fuzzing::AddFlags({fuzzing::kNotEntropic}, argc, argv);
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static auto* const fuzzer = new fuzzing::ScheduleFuzzer(
       {.edges = fuzzing::EdgeCounters(), .extra = absl::MakeSpan(extra_counters)});

@@ -54,17 +54,6 @@ const fuzzing::PlainMutation& OnBytes() {
 }  // namespace
 }  // namespace twingrad
 
-// Engines and witnesses allocate much, of which a few callers say enough, and what a run has freed
-// need not be kept for long after it.
-extern "C" const char* __asan_default_options() {
-  return "malloc_context_size=5:quarantine_size_mb=8";
-}
-
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  twingrad::fuzzing::AddFlags({twingrad::fuzzing::kNotEntropic}, argc, argv);
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto program = twingrad::fuzzing::ProgramOf({data, size});
   if (!program) return -1;  // not to be kept

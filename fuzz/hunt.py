@@ -48,8 +48,7 @@ def binaries(folder: str) -> dict:
 
 def hunt(binary: str, seconds: int, seed: int) -> Optional[Found]:
     with tempfile.TemporaryDirectory() as corpus:
-        command = [binary, '-len_control=0', '-entropic=0', '-mutate_depth=20', '-detect_leaks=0', f'-max_total_time={seconds}',
-                   f'-seed={seed}', f'-artifact_prefix={corpus}/', corpus]
+        command = [binary, f'-max_total_time={seconds}', f'-seed={seed}', f'-artifact_prefix={corpus}/', corpus]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors='replace') as fuzzer:
             found = found_in(fuzzer.stderr)
             fuzzer.kill()  # Making it small is not what is timed.

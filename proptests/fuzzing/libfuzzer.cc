@@ -1,9 +1,6 @@
 #include "proptests/fuzzing/libfuzzer.h"
 
 #include <algorithm>
-#include <vector>
-
-#include "proptests/fuzzing/afl.h"
 
 // The linker's names for the bounds of a section; null in a program without it.
 extern "C" __attribute__((weak)) uint8_t __start___sancov_cntrs;
@@ -20,16 +17,6 @@ absl::Span<uint8_t> EdgeCounters() {
 
 PlainMutation LibFuzzerMutation() {
   return LLVMFuzzerMutate == nullptr ? PlainMutation() : LLVMFuzzerMutate;
-}
-
-void AddFlags(std::initializer_list<const char*> flags, int* argc, char*** argv) {
-  if (!LibFuzzerMutation() || RunsUnderAfl()) return;
-  static std::vector<char*> all;  // libFuzzer reads it when this has returned
-  all.assign(*argv, *argv + *argc);
-  for (const char* flag : flags) all.insert(all.begin() + 1, const_cast<char*>(flag));
-  *argc = static_cast<int>(all.size());
-  all.push_back(nullptr);
-  *argv = all.data();
 }
 
 size_t Give(const Bytes& input, uint8_t* out) {

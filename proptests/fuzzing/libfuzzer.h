@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 
 #include "absl/types/span.h"
 #include "proptests/fuzzing/schedule_input.h"
@@ -18,14 +17,6 @@ absl::Span<uint8_t> EdgeCounters();
 
 // libFuzzer's own mutation; null without.
 PlainMutation LibFuzzerMutation();
-
-// For LLVMFuzzerInitialize: puts flags of libFuzzer in front of the command line's, so that one
-// which is given there wins. Does nothing where another program than libFuzzer's runs.
-void AddFlags(std::initializer_list<const char*> flags, int* argc, char*** argv);
-
-// Of targets that cover tens of thousands of edges: the entropic schedule keeps lists of the rare
-// ones for each input of the corpus, which take several times as long as the runs.
-inline constexpr const char* kNotEntropic = "-entropic=0";
 
 // Writes an input where a custom mutator is to write it; returns its size.
 size_t Give(const Bytes& input, uint8_t* out);

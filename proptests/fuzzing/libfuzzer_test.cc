@@ -9,16 +9,6 @@ namespace {
 
 TEST(LibFuzzerTest, AProgramWithoutLibFuzzerHasNoMutation) { EXPECT_FALSE(LibFuzzerMutation()); }
 
-TEST(LibFuzzerTest, AProgramWithoutLibFuzzerGetsNoFlags) {
-  char name[] = "target";
-  char* arguments[] = {name, nullptr};
-  int argc = 1;
-  char** argv = arguments;
-  AddFlags({kNotEntropic}, &argc, &argv);
-  EXPECT_EQ(argc, 1);
-  EXPECT_EQ(argv, arguments);
-}
-
 TEST(LibFuzzerTest, GivesAnInput) {
   uint8_t out[] = {9, 9, 9};
   EXPECT_EQ(Give({1, 2}, out), 2u);

@@ -19,6 +19,16 @@ load(":defs.bzl", "ag_binary", "ag_library", "ag_test")
 # Of Debian's package afl++: a main function, and what a process tells afl-fuzz.
 _AFL = ["/usr/lib/afl/libAFLDriver.a", "/usr/lib/afl/afl-compiler-rt.o"]
 
+def fuzz_defaults(arguments, asan_options):
+    """What fuzz_defaults.cc is compiled with.
+
+    Args:
+      arguments: flags of libFuzzer.
+      asan_options: further options of AddressSanitizer.
+    """
+    defaults = {"TWINGRAD_FUZZ_FLAGS": arguments, "TWINGRAD_ASAN_OPTIONS": asan_options}
+    return ['%s=\\"%s\\"' % (name, "".join([":" + one for one in defaults[name]])) for name in defaults]
+
 def ag_fuzz_target(
         name,
         srcs,
@@ -26,6 +36,7 @@ def ag_fuzz_target(
         deps = [],
         dictionary = None,
         arguments = [],
+        asan_options = [],
         size = "small",
         tags = [],
         model = False,
@@ -39,7 +50,8 @@ def ag_fuzz_target(
       corpus: files to replay, or labels of filegroups; at least one.
       deps: libraries of the sources.
       dictionary: libFuzzer dictionary, passed to the binary by `bazel run`.
-      arguments: further flags of libFuzzer that `bazel run` passes.
+      arguments: flags of libFuzzer that the target sets unless its user does.
+      asan_options: the same of AddressSanitizer, besides those of every target (fuzz_defaults.cc).
       size: of the replay test.
       tags: of both targets.
       model: against the model back end of //autograd/sync (backends.bzl).
@@ -70,6 +82,19 @@ def ag_fuzz_target(
         ],
         **kwargs
     )
+    ag_library(
+        name = name + "_defaults",
+        testonly = True,
+        srcs = ["//tools/rules:fuzz_defaults.cc"],
+        alwayslink = True,
+        group = False,
+        # Another engine takes libFuzzer's flags for files.
+        local_defines = select({
+            "//tools/rules:libfuzzer": fuzz_defaults(arguments, asan_options),
+            "//conditions:default": fuzz_defaults([], asan_options),
+        }),
+        tags = tags + ["manual"],
+    )
     dictionaries = [dictionary] if dictionary else []
     native.genrule(
         name = name + "_pack",
@@ -94,7 +119,7 @@ def ag_fuzz_target(
             testonly = True,
             srcs = sources,
             copts = ["-Wno-thread-safety"] if sources else [],  # A missing lock is for the fuzzer to find.
-            args = ["-dict=$(rootpath %s)" % label for label in dictionaries] + arguments,
+            args = ["-dict=$(rootpath %s)" % label for label in dictionaries],
             data = dictionaries,
             linkopts = select({
                 "//tools/rules:libfuzzer": ["-fsanitize=fuzzer"],
@@ -109,7 +134,7 @@ def ag_fuzz_target(
                 "//tools/rules:fuzzing_service": [],
                 "//conditions:default": ["@platforms//:incompatible"],
             }),
-            deps = [":" + name + "_input"] + (["//proptests/mutants"] if sources else []),
+            deps = [":" + name + "_defaults", ":" + name + "_input"] + (["//proptests/mutants"] if sources else []),
             **kwargs
         )
         native.py_binary(
