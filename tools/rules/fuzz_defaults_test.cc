@@ -1,3 +1,5 @@
+// What a target sets unless its user says otherwise, with two flags and an option of its own.
+
 #include <string>
 #include <vector>
 
