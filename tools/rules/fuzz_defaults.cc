@@ -14,8 +14,8 @@
 // not be kept for long after it. An exception has all of a fake stack searched for frames that it
 // has left: parsers throw often, and do with a small one.
 extern "C" const char* __asan_default_options() {
-  return "malloc_context_size=5:quarantine_size_mb=8:max_uar_stack_size_log="
-         "16" TWINGRAD_ASAN_OPTIONS;
+  return "malloc_context_size=5:quarantine_size_mb=8"
+         ":max_uar_stack_size_log=16" TWINGRAD_ASAN_OPTIONS;
 }
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
