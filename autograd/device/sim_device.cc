@@ -65,19 +65,10 @@ class SimDevice::SimEvent final : public Event {
   sync::SharedPtr<const Point> point_;  // guarded by the device's mutex
 };
 
-SimDevice::SimDevice(DeviceType type) : type_(type) {
-  const sync::WatchScope watching;
-  sync::MutexLock lock(mutex_);
-  for (int index = 0; index < kDeviceCount; ++index) {
-    const Stream stream = DefaultStream(static_cast<uint8_t>(index));
-    queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0});
-  }
-}
-
 SimDevice::~SimDevice() {
-  for (int index = 0; index < kDeviceCount; ++index) SynchronizeDevice(static_cast<uint8_t>(index));
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
+  for (size_t index = 0; index < queues_.size(); ++index) Finish(index);
   for (const auto& [data, block] : blocks_) ::operator delete(data, kAlignment);
 }
 
@@ -186,7 +177,15 @@ void SimDevice::RecordStream(void* data, Stream stream) {
 
 // Streams.
 
+void SimDevice::AddDefaultStreams() {
+  for (int index = 0; index < kDeviceCount; ++index) {
+    const Stream stream = DefaultStream(static_cast<uint8_t>(index));
+    queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0});
+  }
+}
+
 size_t SimDevice::IndexOf(Stream stream) {
+  if (queues_.empty()) AddDefaultStreams();
   // Default streams come first; the others are numbered by their place.
   const size_t index = stream.id == 0 ? stream.device.index : stream.id;
   if (index < queues_.size() && queues_[index].stream == stream) return index;

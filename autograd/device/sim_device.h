@@ -48,7 +48,7 @@ class SimDevice final : public DeviceInterface {
   static constexpr int kDeviceCount = 8;
 
   // Of type kSim, or kLate.
-  explicit SimDevice(DeviceType type = DeviceType::kSim);
+  explicit SimDevice(DeviceType type = DeviceType::kSim) : type_(type) {}
   // Runs what is still queued.
   ~SimDevice() override;
 
@@ -129,6 +129,9 @@ class SimDevice final : public DeviceInterface {
 
   using Blocks = std::map<char*, Block, std::less<>>;  // by address
 
+  // When a stream is first named: an execution under a scheduler makes the device anew, and most
+  // leave it alone.
+  void AddDefaultStreams() AG_REQUIRES(mutex_);
   size_t IndexOf(Stream stream) AG_REQUIRES(mutex_);
   void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
                std::function<void()> work) AG_REQUIRES(mutex_);

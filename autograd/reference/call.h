@@ -117,6 +117,7 @@ class Call {
   // Under anomaly mode a NaN among what a node returns is an error.
   void CheckForNan(const Node& node, const Variable& gradient,
                    absl::Span<const Variable> results) const;
+  void CheckSumForNan(absl::Span<const Variable> terms, const Variable& sum) const;
   std::optional<ErrorKind> Throws(NodeId node) const;
   void FindLegalErrors();
   void FindDevices();

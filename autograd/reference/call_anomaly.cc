@@ -11,6 +11,8 @@
 namespace twingrad::reference {
 namespace {
 
+constexpr char kOfCreateGraph[] = "a NaN of nodes that create_graph made, under anomaly mode";
+
 enum class HasNan : uint8_t { kNo, kYes, kUnknown };
 
 HasNan NanIn(const Variable& gradient) {
@@ -58,9 +60,20 @@ void Call::CheckForNan(const Node& node, const Variable& gradient,
     // their infinities meet in a sum.
     const bool of_sum = !predicted_ && NanIn(gradient) != HasNan::kNo;
     if (node.name.role == program::NodeRole::kBackward || of_sum) {
-      throw Skipped{"a NaN of nodes that create_graph made, under anomaly mode"};
+      throw Skipped{kOfCreateGraph};
     }
     throw Raised{ErrorKind::kAnomaly};
+  }
+}
+
+// Infinities that meet where gradients are added up: a node of create_graph may stand there and
+// return their sum, as a cast does that an operand of a short format was read through.
+void Call::CheckSumForNan(absl::Span<const Variable> terms, const Variable& sum) const {
+  if (!interpreter_.modes().anomaly || predicted_ || terms.size() < 2) return;
+  if (NanIn(sum) == HasNan::kNo) return;
+  if (std::all_of(terms.begin(), terms.end(),
+                  [](const Variable& term) { return NanIn(term) == HasNan::kNo; })) {
+    throw Skipped{kOfCreateGraph};
   }
 }
 

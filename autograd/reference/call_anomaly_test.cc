@@ -86,6 +86,21 @@ TEST(CallAnomaly, WhereInfinitiesMeetInASumOfWhatCreateGraphMadeItDoesNotKnow) {
             "a NaN of nodes that create_graph made, under anomaly mode");
 }
 
+// An engine may cast b, which is of a short format, once for both formulas; the cast's gradient is
+// then the sum of their two infinities.
+TEST(CallAnomaly, WhereInfinitiesMeetInTheGradientOfALeafItDoesNotKnow) {
+  const std::string quotient =
+      "%a = leaf type=f16[] data=1 grad=1\n%b = leaf type=f16[] data=0 grad=1\n%q = div %a %b\n"
+      "begin kind=anomaly\n%g,%h = grad %q inputs=%a,%b create_graph=1\n";
+  EXPECT_EQ(ErrorOf(quotient + "%s = add %g %h\nbackward %s\nend\n"),
+            "a NaN of nodes that create_graph made, under anomaly mode");
+  EXPECT_EQ(ErrorOf(quotient + "backward %g\nend\n"), "none");
+  EXPECT_EQ(ErrorOf("%a = leaf type=f16[] data=1 grad=1\n%i = leaf type=f16[] data=inf\n"
+                    "%p = mul %a %i\n%m = neg %p\n%c = add %p %m\n"
+                    "begin kind=anomaly\nbackward %c\nend\n"),
+            "anomaly");
+}
+
 TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
   // exp overflows, which its bound cannot tell: 0 times infinity.
   const TwinResult twin = TwinOf(

@@ -44,6 +44,7 @@ void Call::EvaluateSeveral(NodeId id) {
       terms.push_back(c->gradient);
     }
     if (!terms.empty()) gradients[k] = calculus_.AddAll(terms);
+    CheckSumForNan(terms, gradients[k]);
   }
   const DialectRules& rules = interpreter_.rules();
   if (!Executes(id)) {

@@ -64,6 +64,7 @@ void Call::Evaluate(NodeId id) {
   }
   Variable gradient;
   if (!terms.empty()) gradient = calculus_.AddAll(terms);
+  CheckSumForNan(terms, gradient);
   const DialectRules& rules = interpreter_.rules();
   if (!Executes(id)) {
     if (rules.captures_run_hooks) {
