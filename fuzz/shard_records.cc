@@ -29,6 +29,7 @@ void CheckRecords(std::string_view bytes) {
   const bool raw = bytes.substr(0, 1) == "!";
   const campaign::Records read =
       campaign::ParseRecords(raw ? std::string(bytes.substr(1)) : WithChecksums(bytes));
+  if (read.records.empty()) return;  // the state of nothing is always the same
   const auto state = campaign::StateOf(read.records, "a file");
   if (!state.ok()) {
     const std::string message(state.status().message());
