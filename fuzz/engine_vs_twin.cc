@@ -30,8 +30,11 @@ namespace program = twingrad::program;
 
 void Judge(const program::Program& candidate) {
   static judge::Judge* const judge = new judge::Judge;  // its device threads live on
-  const judge::Judgement judgement =
-      (*judge)(candidate, {.laws = judge::IsLawSample(program::Hash(candidate))});
+  // As `check` does: what every Program need not go through a sample does.
+  const uint64_t hash = program::Hash(candidate);
+  const judge::Judgement judgement = (*judge)(candidate, {.laws = judge::IsLawSample(hash),
+                                                          .helpers = judge::HasHelpers(hash),
+                                                          .repeats = judge::IsRepeatSample(hash)});
   if (judgement.Failure() == nullptr) return;
   const auto fails = [](const program::Program& p) { return judge->Fails(p); };
   const program::Program small = shrink::Shrink(candidate, fails).program;
