@@ -117,15 +117,16 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
 }
 
 SimDevice::Blocks::value_type& SimDevice::InUse(void* data, const char* action) {
-  const auto found = blocks_.find(static_cast<char*>(data));
-  if (found == blocks_.end() || found->second.is_free) {
+  Block* const found = Find(static_cast<char*>(data), 1);
+  const bool is_block = found != nullptr && found_->first == data;
+  if (!is_block || found->is_free) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[device] ", action, " of an address that is ",
-                             found == blocks_.end() ? "no block of the simulated accelerator"
-                                                    : "a block given back already",
+                             is_block ? "a block given back already"
+                                      : "no block of the simulated accelerator",
                              "; pass what Allocate returned, once"));
   }
-  return *found;
+  return *found_;
 }
 
 void SimDevice::Deallocate(void* data) {
@@ -229,10 +230,15 @@ void SimDevice::SynchronizeDevice(uint8_t device_index) {
 // Work.
 
 SimDevice::Block* SimDevice::Find(const char* data, size_t bytes) {
-  const auto after = blocks_.upper_bound(data);
-  if (after == blocks_.begin()) return nullptr;
-  auto& [begin, block] = *std::prev(after);
-  return data + bytes <= begin + block.bytes ? &block : nullptr;
+  const auto holds = [&](const Blocks::value_type& candidate) {
+    return candidate.first <= data && data + bytes <= candidate.first + candidate.second.bytes;
+  };
+  if (found_ == nullptr || !holds(*found_)) {
+    const auto after = blocks_.upper_bound(data);
+    if (after == blocks_.begin() || !holds(*std::prev(after))) return nullptr;
+    found_ = &*std::prev(after);
+  }
+  return &found_->second;
 }
 
 void SimDevice::Report(UnorderedAccess report) {

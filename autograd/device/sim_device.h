@@ -171,7 +171,8 @@ class SimDevice final : public DeviceInterface {
   const DeviceType type_;
   sync::Mutex mutex_{"simulated accelerator"};
   std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);
-  Blocks blocks_ AG_GUARDED_BY(mutex_);
+  Blocks blocks_ AG_GUARDED_BY(mutex_);                        // none is ever erased
+  Blocks::value_type* found_ AG_GUARDED_BY(mutex_) = nullptr;  // last: the next is often the same
   // Of those that are free, by owner and bytes.
   std::map<std::pair<Stream, size_t>, std::vector<Blocks::value_type*>> free_ AG_GUARDED_BY(mutex_);
   StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
