@@ -12,15 +12,16 @@
 #include "autograd/graph/warning.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/reduce.h"
+#include "autograd/tensor/kernels/sparse.h"
 #include "autograd/tensor/sparse.h"
 
 namespace twingrad {
 namespace {
 
-// The greatest element is NaN if any is.
+// The greatest element is NaN if any is. Entries of one place are a sum: infinities may make one.
 bool HasNan(const Tensor& tensor) {
   if (!tensor.defined() || !IsFloating(tensor.dtype())) return false;
-  if (tensor.is_sparse()) return HasNan(SparsePartsOf(tensor).values);
+  if (tensor.is_sparse()) return HasNan(SparsePartsOf(kernels::Coalesce(tensor)).values);
   const Tensor greatest = kernels::Amax(tensor, {}, /*keepdim=*/false);
   return std::isnan(kernels::Cast(greatest, DType::kF64).item<double>());
 }

@@ -148,6 +148,24 @@ TEST(SparseGradientsTest, UnderCreateGraphTheyAreAddedOutOfPlace) {
   }
 }
 
+TEST(SparseGradientsTest, ThoseOfAnEmbeddingHaveGradients) {
+  Tensor table = Table();
+  const auto total = [&] {
+    const Tensor y = ops::Embedding(table, Tensor::FromData<int64_t>({3}, {2, 0, 2}), true);
+    return Total(ops::Mul(ops::Mul(y, y), y));
+  };
+  // Beside a dense gradient and another sparse one in the same place.
+  const Tensor all = ops::Add(ops::Add(total(), Total(ops::Mul(table, table))), total());
+  const Tensor first = Grad({all}, {table}, {}, {.create_graph = true})[0];
+  EXPECT_FALSE(first.is_sparse());
+  EXPECT_EQ(Dense(first), (std::vector<double>{8, 28, 6, 8, 310, 444}));
+  EXPECT_EQ(Dense(Grad({Total(first)}, {table})[0]), (std::vector<double>{14, 26, 2, 2, 122, 146}));
+  const Tensor sparse = Grad({total()}, {table}, {}, {.create_graph = true})[0];
+  ASSERT_TRUE(sparse.is_sparse());
+  EXPECT_EQ(Dense(Grad({Total(ops::ToDense(sparse))}, {table})[0]),
+            (std::vector<double>{6, 12, 0, 0, 60, 72}));
+}
+
 TEST(SparseGradientsTest, CapturesHooksAndRetainedOnes) {
   Tensor table = Table();
   Tensor copy = ops::Clone(table);  // passes gradients on as they are
@@ -227,6 +245,12 @@ TEST(SparseGradientsTest, ChecksOfTheirTypes) {
   const Tensor f32 = MakeSparse({3, 2}, Indices({0}), Tensor::Ones({1, 2}, DType::kF32));
   EXPECT_EQ(check(f32).dtype(), DType::kF64);
   EXPECT_TRUE(check(f32).is_sparse());
+  // With its history.
+  Tensor values = Tensor::Ones({1, 2}, DType::kF32);
+  SetRequiresGrad(values, true);
+  const Tensor cast = check(ops::SparseCoo(values, Indices({0}), {3, 2}));
+  EXPECT_EQ(cast.dtype(), DType::kF64);
+  EXPECT_TRUE(RequiresGrad(cast));
   const Tensor wide = MakeSparse({4, 3, 2}, Indices({0}), Tensor::Ones({1, 3, 2}, DType::kF64));
   EXPECT_EQ(KindOf([&] { check(wide); }), ErrorKind::kShape);
   const Tensor other = MakeSparse({3, 2}, Tensor::Zeros({1, 1}, DType::kI64, Device::Sim(0)),

@@ -9,30 +9,31 @@
 #include "autograd/graph/variable.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/copy.h"
+#include "autograd/ops/sparse.h"
 #include "autograd/tensor/kernels/loops.h"
-#include "autograd/tensor/kernels/sparse.h"
 
 namespace twingrad {
 
 namespace {
 
-// Sparse gradients are neither summed to another shape nor moved, and cast without history only.
+// Sparse gradients are neither summed to another shape nor moved. They are cast as sums, as dense
+// ones are.
 void FitSparseGradient(const InputMetadata& place, size_t i, Tensor& gradient,
                        std::string_view source) {
   const bool casts = !place.TakesAnyDType() && gradient.dtype() != place.dtype();
   const Shape wanted = place.sizes();
   if (gradient.sizes() != Span<const int64_t>(wanted) || gradient.device() != place.device() ||
-      (casts && (!IsFloating(place.dtype()) || ShouldRecord(gradient)))) {
+      (casts && !IsFloating(place.dtype()))) {
     throw Error(
         ErrorKind::kShape,
         absl::StrCat("[engine] gradient ", i, " that ", source, " gave is sparse, ",
                      DTypeName(gradient.dtype()), ShapeToString(gradient.sizes()), " on ",
                      gradient.device().ToString(), ", for a tensor of shape ",
                      ShapeToString(wanted), " on ", place.device().ToString(),
-                     "; a sparse gradient must have the operand's shape and device, and its dtype "
-                     "where it has history; make it dense first"));
+                     "; a sparse gradient must have the operand's shape and device; make it dense "
+                     "first"));
   }
-  if (casts) gradient = kernels::CastSparse(gradient, place.dtype());
+  if (casts) gradient = ops::CastSparse(ops::Coalesce(gradient), place.dtype());
 }
 
 }  // namespace

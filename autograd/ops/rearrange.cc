@@ -8,10 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/graph/variable.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/copy.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
+#include "autograd/ops/sparse.h"
 #include "autograd/ops/taken.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
@@ -214,6 +217,13 @@ Tensor Extended(const char* op, const char* node_name, const Tensor& a, Ints pad
   return TakeFrom(op, node_name, a, std::move(sources), SizesOf(a));
 }
 
+// Refuses indices of rows that are out of range where no element is read: a looks as if it had a
+// column.
+void CheckRows(const Tensor& a, const Tensor& list) {
+  const Tensor column = Tensor::Zeros({a.sizes()[0], 1}, a.dtype(), a.device());
+  kernels::Gather(column, 0, WithShape(list, {list.numel(), 1}), "embedding");
+}
+
 }  // namespace
 
 void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index) {
@@ -363,7 +373,7 @@ Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
   return result;
 }
 
-Tensor Embedding(const Tensor& a, const Tensor& index) {
+Tensor Embedding(const Tensor& a, const Tensor& index, bool sparse) {
   CheckDefined("embedding", a, index);
   if (a.dim() != 2) {
     throw Error(ErrorKind::kShape, absl::StrCat("[embedding] in shape ", ShapeToString(a.sizes()),
@@ -373,15 +383,21 @@ Tensor Embedding(const Tensor& a, const Tensor& index) {
   Shape sizes = SizesOf(index);
   sizes.push_back(rows[1]);
   const Tensor list = WithShape(kernels::Clone(index), {rows[0]});
+  if (rows[1] == 0) CheckRows(a, list);
   Tensor result = WithShape(kernels::Gather(a, 0, Repeated(list, rows, 0), "embedding"), sizes);
-  if (ShouldRecord(a)) {
-    Record<1>("EmbeddingBackward", result, a,
-              [rows, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
-                const Tensor places = Repeated(ReshapeTo(saved[0], {rows[0]}), rows, 0);
-                return ScatterAdd(ZerosLike(g, sizes), 0, places, ReshapeTo(g, rows));
-              })
-        ->Save(index);
-  }
+  if (!ShouldRecord(a)) return result;
+  const bool lists = sparse && IsLeaf(a) && a.device() == Device::Cpu();
+  Record<1>(
+      "EmbeddingBackward", result, a,
+      [rows, lists, dtype = a.dtype(), sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+        if (lists) {
+          const Tensor values = ReshapeTo(g.dtype() == dtype ? g : Cast(g, dtype), rows);
+          return SparseCoo(values, ReshapeTo(saved[0], {1, rows[0]}), sizes);
+        }
+        const Tensor places = Repeated(ReshapeTo(saved[0], {rows[0]}), rows, 0);
+        return ScatterAdd(ZerosLike(g, sizes), 0, places, ReshapeTo(g, rows));
+      })
+      ->Save(index);
   return result;
 }
 

@@ -49,8 +49,10 @@ Tensor Repeat(const Tensor& a, Ints counts);
 
 // The entries of `dim` that the list `index` names, as many as it has. All element types.
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);
-// The rows of the matrix `a` that `index` names, in place of each index. All element types.
-Tensor Embedding(const Tensor& a, const Tensor& index);
+// The rows of the matrix `a` that `index` names, in place of each index. All element types. With
+// `sparse` a leaf on the host gets a sparse gradient, uncoalesced: an entry an index, in order.
+// Any other `a` gets a dense one, which the functions that made it take.
+Tensor Embedding(const Tensor& a, const Tensor& index, bool sparse = false);
 // Of index's shape: a with the coordinate of `dim` replaced by the index. `index` has a's rank, and
 // its other sizes are at most a's. All element types.
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index);

@@ -181,6 +181,11 @@ TEST(Pick, IndicesAreChecked) {
   EXPECT_THROW(ScatterAdd(a, 0, Index({1}, {0}), a), Error);
   EXPECT_THROW(Max(Values({0}, {}), 0, false), Error);
   EXPECT_THROW(Sort(a, 1, false), Error);
+  // Where there are no columns too.
+  const Tensor none = Leaf({2, 0}, {});
+  EXPECT_EQ(KindOf([&] { Embedding(none, Index({1}, {2})); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { Embedding(none, Index({2}, {0, -1}), true); }), ErrorKind::kIndex);
+  EXPECT_EQ(Embedding(none, Index({3}, {0, 1, 0})).sizes(), Ints({3, 0}));
   Tensor index = Index({2}, {0, 0});
   const Tensor y = Gather(a, 0, index);
   index.BumpVersion();

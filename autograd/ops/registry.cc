@@ -283,7 +283,7 @@ constexpr RegisteredOp kRows[] = {
      kFloats},
     {Opcode::kIndexSelect, Run<IndexSelect, kDim>, "entries i of dim",
      "zeros, g added at entries i", "all; an index out of range is an error"},
-    {Opcode::kEmbedding, Run<Embedding>, "rows i of a", "zeros, g added at rows i",
+    {Opcode::kEmbedding, Run<Embedding, kSparse>, "rows i of a", "zeros, g added at rows i",
      "floats; rank 2; an index out of range is an error"},
     {Opcode::kGather, Run<Gather, kDim>, "a at i along dim", "zeros, g added at i",
      "all; an index out of range is an error"},

@@ -93,6 +93,17 @@ Tensor ToDense(const Tensor& a) {
   return result;
 }
 
+Tensor CastSparse(const Tensor& a, DType dtype) {
+  PartsOf("cast", a);
+  Tensor result = kernels::CastSparse(a, dtype);
+  if (ShouldRecord(a)) {
+    Record("CastSparseBackward", result, a, [from = a.dtype()](const Tensor& g) {
+      return g.is_sparse() ? CastSparse(g, from) : Cast(g, from);
+    });
+  }
+  return result;
+}
+
 Tensor SparseValues(const Tensor& a) {
   const SparseParts& parts = CoalescedPartsOf("sparse_values", a);
   Tensor result = kernels::Clone(parts.values);

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 
+#include "autograd/base/dtype.h"
 #include "autograd/base/span.h"
 #include "autograd/tensor/tensor.h"
 
@@ -33,6 +34,9 @@ Tensor SparseCoo(const Tensor& values, const Tensor& indices, Ints sizes);
 Tensor Coalesce(const Tensor& a, int64_t count = kAnyEntries);
 
 Tensor ToDense(const Tensor& a);
+
+// The entries in another type.
+Tensor CastSparse(const Tensor& a, DType dtype);
 
 // Of a coalesced tensor: Error(kInvalidArgument) of another.
 Tensor SparseValues(const Tensor& a);

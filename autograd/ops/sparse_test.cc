@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "autograd/ops/rearrange.h"
 #include "autograd/ops/test_gradients.h"
 #include "autograd/tensor/sparse.h"
 
@@ -47,6 +48,60 @@ TEST(Sparse, Nothing) {
   const Tensor c = Coalesce(SparseCoo(v, Indices({1, 0}, {}), {3, 2}), 0);
   EXPECT_EQ(Elements(ToDense(c)), Doubles(6, 0));
   EXPECT_EQ(SparseValues(c).sizes(), Ints({0, 2}));
+}
+
+TEST(Sparse, EmbeddingsListRowsInTheGradientOfALeaf) {
+  const Tensor w = Leaf({3, 2}, {1, 2, 3, 4, 5, 6}), index = Indices({2, 2}, {2, 0, 2, 2});
+  const Tensor y = Embedding(w, index, /*sparse=*/true);
+  const Tensor g = Derive(Mul(y, y), {w})[0];
+  ASSERT_TRUE(g.is_sparse());
+  const SparseParts& parts = SparsePartsOf(g);
+  EXPECT_FALSE(parts.is_coalesced);
+  EXPECT_EQ(Elements(parts.indices), (Doubles{2, 0, 2, 2}));
+  EXPECT_EQ(Elements(parts.values), (Doubles{10, 12, 2, 4, 10, 12, 10, 12}));
+  // The functions that made another weight take dense gradients, as the leaf does without sparse.
+  const Tensor made = Neg(w);
+  EXPECT_FALSE(Derive(Embedding(made, index, true), {made})[0].is_sparse());
+  EXPECT_FALSE(Derive(Embedding(w, index), {w})[0].is_sparse());
+}
+
+TEST(Sparse, GradientsOfSparseGradients) {
+  const Tensor w = Leaf({2, 1}, {2, 3});
+  const Tensor y = Embedding(w, Indices({3}, {1, 1, 0}), /*sparse=*/true);
+  const auto derived = [&w](const Tensor& of) {
+    return ToDense(Derive(of, {w}, /*create_graph=*/true)[0]);
+  };
+  const Tensor first = derived(Mul(Mul(y, y), y));
+  const Tensor second = derived(first);
+  EXPECT_EQ(Elements(first), (Doubles{12, 54}));
+  EXPECT_EQ(Elements(second), (Doubles{12, 36}));
+  EXPECT_EQ(Elements(derived(second)), (Doubles{6, 12}));
+}
+
+TEST(Sparse, EmbeddingsOfNothing) {
+  const Tensor none = Leaf({3, 0}, {});
+  const Tensor g = Derive(Embedding(none, Indices({2}, {2, 0}), true), {none})[0];
+  EXPECT_EQ(SparsePartsOf(g).entries(), 2);
+  EXPECT_EQ(g.sizes(), Ints({3, 0}));
+  const Tensor w = Leaf({3, 2}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(SparsePartsOf(Derive(Embedding(w, Indices({0}, {}), true), {w})[0]).entries(), 0);
+}
+
+TEST(Sparse, EmbeddingsOfTypesOfStorage) {
+  const Tensor w = kernels::Cast(Values({2, 1}, {2, -0.5}), DType::kF16);
+  SetRequiresGrad(w, true);
+  const Tensor y = Embedding(w, Indices({3}, {1, 0, 1}), /*sparse=*/true);
+  const Tensor g = Derive(Mul(y, y), {w})[0];
+  EXPECT_EQ(g.dtype(), DType::kF16);
+  EXPECT_EQ(Elements(SparsePartsOf(g).values), (Doubles{-1, 4, -1}));
+}
+
+TEST(Sparse, EntriesInAnotherType) {
+  const Tensor v = Leaf({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor cast = CastSparse(Rows(v), DType::kF32);
+  EXPECT_EQ(SparsePartsOf(cast).values.dtype(), DType::kF32);
+  EXPECT_EQ(Weighed(ToDense(cast), v), (Doubles{5, 6, 1, 2, 5, 6}));
+  EXPECT_EQ(KindOf([&] { CastSparse(v, DType::kF32); }), ErrorKind::kInvalidArgument);
 }
 
 TEST(Sparse, WritesToWhatItIsMadeOfDoNotReachIt) {

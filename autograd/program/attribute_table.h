@@ -74,6 +74,7 @@ inline constexpr AttributeSpec kIndexPutKeys[] = {kMaskCount, Flag(Key::kAccumul
 inline constexpr AttributeSpec kScatterReduceKeys[] = {
     kDim, Required(Key::kReduction, kWord, "sum prod mean amax amin"),
     Optional(Key::kIncludeSelf, kFlag, Default::kOne)};
+inline constexpr AttributeSpec kEmbeddingKeys[] = {Flag(Key::kSparse)};
 inline constexpr AttributeSpec kMaskedSelectKeys[] = {Required(Key::kCount, kInteger)};
 inline constexpr AttributeSpec kUpperKeys[] = {Flag(Key::kUpper)};
 inline constexpr AttributeSpec kEps = Required(Key::kEps, kNumber);

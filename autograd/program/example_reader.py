@@ -4,7 +4,8 @@ Each statement comes as (name, results, operands, attributes): names keep their 
 """
 
 _FLAGS = {'grad', 'keepdim', 'retain_graph', 'create_graph', 'allow_unused', 'materialize', 'descending',
-          'align_corners', 'causal', 'upper', 'accumulate', 'include_self'}
+          'align_corners', 'causal', 'upper', 'accumulate', 'include_self',
+          'sparse'}
 _INTEGERS = {'seed', 'dim', 'index', 'start', 'stop', 'step', 'count', 'at', 'groups'}
 _NUMBERS = {'by', 'min', 'max', 'eps'}
 

@@ -160,7 +160,7 @@ enum class Opcode : uint8_t {
   kUpsampleTrilinear3d,
   kUpsampleBicubic2d,
   kIndexSelect,
-  kEmbedding,
+  kEmbedding,  // sparse=
   kGather,
   kScatterAdd,
   kScatter,
@@ -326,6 +326,7 @@ enum class Key : uint8_t {
   kEquation,           // einsum: a letter for each dimension of operands and result
   kAccumulate,         // index_put: added to what is there (0/1)
   kIncludeSelf,        // scatter_reduce: what is there is reduced too (0/1; 1 without)
+  kSparse,             // embedding: the gradient of a leaf lists the rows looked up (0/1)
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

@@ -224,6 +224,7 @@ TEST(ResultType, Windows) {
   EXPECT_EQ(TypeOf("f64[2,3]", "adaptive_max_pool1d_indices %x shape=2"), "i64[2,2]");
   EXPECT_EQ(TypeOf("f64[1,2,2,2]", "upsample_trilinear3d %x shape=3,1,4"), "f64[1,3,1,4]");
   EXPECT_EQ(TypeOf("f64[3,2]", "embedding %x %i", "f64[]", "i64[4,1]"), "f64[4,1,2]");
+  EXPECT_EQ(TypeOf("f32[3,0]", "embedding %x %i sparse=1", "f64[]", "i64[]"), "f32[0]");
   EXPECT_TRUE(Refused(TypeOf("f64[2,4]", "conv1d %x %z groups=3", "f64[3,2,2]"), "groups"));
   // Each window counts as all its products, and each kernel may be as long as the operand.
   EXPECT_TRUE(

@@ -71,7 +71,7 @@ constexpr auto kKeyNames = SplitWords<kNumKeys>(
     "retain_graph create_graph allow_unused materialize id do by target kind count error at "
     "min max descending reduction pads kernel stride padding dilation groups "
     "output_padding align_corners eps causal upper equation accumulate include_self "
-    "non_differentiable keep_undefined waits");
+    "sparse non_differentiable keep_undefined waits");
 
 // Names end in 1d, 2d or 3d, with _indices after it where the result is indices.
 constexpr int PlaneRankOf(std::string_view name) {

@@ -280,9 +280,11 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                  "lines"),
     Rearranged(kIndexSelect, "index_select", 2, Linear(Numbers::kSame, kSavesB), kAny, kDimKeys,
                "the entries of dim= whose indices b lists, in its order", kIndicesB),
-    Rearranged(kEmbedding, "embedding", 2, Linear(Numbers::kSame, kSavesB), kFloating, kNone,
-               "the rows of the matrix a whose indices b holds, in place of each of them",
-               kIndicesB),
+    Rearranged(
+        kEmbedding, "embedding", 2, Linear(Numbers::kSame, kSavesB), kFloating, kEmbeddingKeys,
+        "the rows of the matrix a whose indices b holds, in place of each of them; sparse=1: "
+        "an engine may list the rows of a's gradient",
+        kIndicesB),
     Rearranged(kGather, "gather", 2, Linear(Numbers::kSame, kSavesB, kSavesA), kAny, kDimKeys,
                "b's shape: a where b replaces the coordinate of dim=", kIndicesB),
     Rearranged(kScatterAdd, "scatter_add", 3, Linear(Numbers::kScattered, kSavesB), kNumeric,

@@ -105,10 +105,16 @@ TEST(CompositeTest, Networks) {
 }
 
 TEST(CompositeTest, IndicesOutOfRangeAreErrors) {
-  const TwinResult twin = RunTwin(ParseOrThrow(
-      "%x = leaf type=f64[2] data=1,2\n%i = leaf type=i64[1] data=2\n%y = gather %x %i dim=0\n"));
-  ASSERT_TRUE(twin.observation.error.has_value());
-  EXPECT_EQ(twin.observation.error->error, ErrorKind::kIndex);
+  for (const char* text :
+       {"%x = leaf type=f64[2] data=1,2\n%i = leaf type=i64[1] data=2\n%y = gather %x %i dim=0\n",
+        "%x = leaf type=f64[2,0]\n%i = leaf type=i64[1] data=2\n%y = embedding %x %i\n"}) {
+    const TwinResult twin = RunTwin(ParseOrThrow(text));
+    ASSERT_TRUE(twin.observation.error.has_value()) << text;
+    EXPECT_EQ(twin.observation.error->error, ErrorKind::kIndex);
+  }
+  EXPECT_FALSE(RunTwin(ParseOrThrow("%x = leaf type=f64[2,0]\n%i = leaf type=i64[1] data=1\n"
+                                    "%y = embedding %x %i sparse=1\n"))
+                   .observation.error.has_value());
 }
 
 // PyTorch saves the operand of gather, and so refuses what needs only its shape.

@@ -168,13 +168,16 @@ ValueIn<Algebra> OnPlanes(Algebra& algebra, const program::Statement& statement,
              : ConvolutionOf<Algebra>(algebra, statement, in, shapes);
 }
 
-// Rows of a matrix in place of their indices.
+// Rows of a matrix in place of their indices. sparse= is about how an engine keeps the gradient.
 template <typename Algebra>
 ValueIn<Algebra> EmbeddingOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
                              absl::Span<const Shape* const> shapes) {
   Arena& arena = algebra.arena();
   const Shape &matrix = *shapes[0], &indices = *shapes[1];
   const Shape rows = {Count(indices), 1}, each = {rows[0], matrix[1]};
+  if (matrix[1] == 0) {  // no element is picked, but indices must be in range all the same
+    PickMap(arena, {matrix[0], 1}, rows, 0, *algebra.ArrayOf(in[1]), {nullptr, Count(indices)});
+  }
   const Picks places =
       PickMap(arena, matrix, each, 0, *algebra.ArrayOf(in[1]), BroadcastMap(arena, rows, each));
   Shape shape = indices;

@@ -19,6 +19,7 @@
 #include "autograd/ops/copy.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/registry.h"
+#include "autograd/ops/sparse.h"
 #include "autograd/program/accessors.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/region.h"
@@ -231,7 +232,9 @@ void Execution::GradientStatement(const Statement& statement) {
       return NoteOperand(id);
     case Opcode::kReadGrad: {
       const Tensor grad = GradOf(value);
-      if (grad.defined()) Define(statement, 0, ops::Clone(grad));
+      if (grad.defined()) {
+        Define(statement, 0, grad.is_sparse() ? ops::ToDense(grad) : ops::Clone(grad));
+      }
       return;
     }
     case Opcode::kSetGrad:

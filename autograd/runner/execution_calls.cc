@@ -11,6 +11,7 @@
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/recording.h"
+#include "autograd/ops/sparse.h"
 #include "autograd/runner/execution.h"
 #include "autograd/runner/shared_memory.h"
 #include "autograd/sync/watch.h"
@@ -101,6 +102,16 @@ int64_t Execution::HeldAfterFailure() {
   return std::max<int64_t>(freed, 0);
 }
 
+namespace {
+
+// What a Program reads of a gradient that is sparse, with a graph where the gradient has one.
+Tensor DenseForm(const Tensor& gradient, bool create_graph) {
+  const GradModeGuard mode(create_graph);
+  return ops::ToDense(gradient);
+}
+
+}  // namespace
+
 void Execution::Differentiate(const Statement& statement) {
   const bool is_grad = statement.op == Opcode::kGrad;
   const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
@@ -124,8 +135,9 @@ void Execution::Differentiate(const Statement& statement) {
     const GradOptions options{retain_graph, create_graph, allow_unused, materialize, &engine_};
     VariableList gradients = twingrad::Grad(roots, inputs, seeds, options);
     for (size_t i = 0; i < gradients.size(); ++i) {
+      Tensor& made = gradients[i];
+      if (made.defined() && made.is_sparse()) made = DenseForm(made, create_graph);
       // Zeros that materialize= made under create_graph are a leaf of the call.
-      const Tensor& made = gradients[i];
       if (made.defined() && RequiresGrad(made) && IsLeaf(made)) names_.NoteLeaf(made);
       Define(statement, i, std::move(gradients[i]));
     }

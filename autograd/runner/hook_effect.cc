@@ -7,12 +7,12 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/sparse.h"
-#include "autograd/tensor/kernels/sparse.h"
 
 namespace twingrad::runner {
 namespace {
 
-// What leaves the node of sparse_values is sparse; a hook must return the same.
+// What leaves the node of sparse_values, or an embedding's for a leaf, is sparse; a hook must
+// return the same.
 Tensor ScaledSparse(const Tensor& gradient, double by) {
   const Tensor coalesced = ops::Coalesce(gradient);
   const Tensor values = ops::SparseValues(coalesced);
@@ -55,7 +55,7 @@ Tensor HookEffect::operator()(const Tensor& gradient) const {
       const DType own = gradient.defined() ? gradient.dtype() : dtype;
       const DType other = own == DType::kF64 ? DType::kF32 : DType::kF64;
       if (!gradient.defined()) return Tensor::Zeros({}, other, device);
-      if (gradient.is_sparse()) return kernels::CastSparse(gradient, other);
+      if (gradient.is_sparse()) return ops::CastSparse(ops::Coalesce(gradient), other);
       return ops::Cast(gradient, other);
     }
   }

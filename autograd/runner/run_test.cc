@@ -299,6 +299,25 @@ expect %x kind=grad data=18
 )");
 }
 
+TEST(Run, SparseGradientsAreReadAsDenseOnes) {
+  Check(R"(%x = leaf type=f64[3,1] data=3,4,5 grad=1
+%i = leaf type=i64[2] data=2,2
+%e = embedding %x %i sparse=1
+%y = mul %e %e
+%s = sum %y
+%g = grad %s inputs=%x create_graph=1
+backward %s create_graph=1
+%r = read_grad %x
+%t = add %g %r
+zero_grad %x
+%u = sum %t
+backward %u
+expect %g kind=value data=0,0,20
+expect %r kind=value data=0,0,20
+expect %x kind=grad data=0,0,8
+)");
+}
+
 TEST(Run, MaterializedGradientsAreLeavesOfTheirCall) {
   const Program program = Parsed(
       "%x = leaf type=f64[] data=3 grad=1\n%y = leaf type=f64[] data=2 grad=1\n%z = mul %y %y\n"

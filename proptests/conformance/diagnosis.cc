@@ -258,6 +258,15 @@ bool RepeatsNoTimes(const Program& program) {
   });
 }
 
+// Whether an engine may list the rows of some gradient: that of what an embedding looks up.
+bool MayListRows(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != Opcode::kEmbedding || !s.template Get<bool>(Key::kSparse)) return false;
+    const auto weight = static_cast<size_t>(s.operands[0]);
+    return weight < expected.values.size() && expected.values[weight].requires_grad;
+  });
+}
+
 // Whether what a logcumsumexp gave gets a gradient that has a 0, as a hook on it would see.
 bool AccumulatesZeros(const Program& program, const Observation& expected) {
   if (!Holds(program, Opcode::kLogcumsumexp)) return false;
@@ -418,6 +427,7 @@ std::string Circumstances(const Program& program, const Observation& expected,
     text += "  circumstance: scatter_reduce of several zeros\n";
   }
   if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
+  if (MayListRows(program, expected)) text += "  circumstance: a sparse gradient\n";
   for (const Opcode op : {Opcode::kProd, Opcode::kCumprod, Opcode::kScatterReduce}) {
     if (!ShowsResultOf(op, program)) continue;
     absl::StrAppend(&text, "  circumstance: the gradient of a ", SignatureOf(op).name,

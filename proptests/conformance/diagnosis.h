@@ -50,6 +50,7 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: logcumsumexp of nothing
 //   circumstance: addmv of nothing                    (its matrix has no elements)
 //   circumstance: repeat of 0 times
+//   circumstance: a sparse gradient                   (of an embedding with sparse=1)
 //   circumstance: an extreme that is there too          (of scatter_reduce with include_self=0)
 //   circumstance: scatter_reduce of several zeros       (a product of what is sent)
 //   circumstance: the gradient of a prod is shown     (or of another product: by a hook, ...)

@@ -174,5 +174,16 @@ TEST(DiagnosisTest, RepeatOfNoTimes) {
   EXPECT_EQ(of("2,1"), "");
 }
 
+TEST(DiagnosisTest, SparseGradients) {
+  const auto of = [](const std::string& grad, const std::string& how) {
+    return Of("%a = leaf type=f64[2,1] data=1,2" + grad + "\n%i = leaf type=i64[1] data=1\n" +
+              "%b = leaf type=f64[] data=1 grad=1\n%e = embedding %a %i" + how +
+              "\n%y = mul %e %b\n%s = sum %y\nbackward %s\n");
+  };
+  EXPECT_EQ(of(" grad=1", " sparse=1"), "  circumstance: a sparse gradient\n");
+  EXPECT_EQ(of(" grad=1", ""), "");
+  EXPECT_EQ(of("", " sparse=1"), "");
+}
+
 }  // namespace
 }  // namespace twingrad::conformance

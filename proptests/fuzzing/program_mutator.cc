@@ -1,6 +1,9 @@
 #include "proptests/fuzzing/program_mutator.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +20,7 @@
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/shrink/candidates.h"
 #include "proptests/shrink/rebuild.h"
+#include "proptests/shrink/sparse_entries.h"
 
 namespace twingrad::fuzzing {
 namespace {
@@ -79,6 +83,30 @@ std::optional<Program> EditStatement(const Program& program, SplitMix& random) {
   return std::nullopt;
 }
 
+// An entry of a sparse tensor less, one twice, or two in each other's place.
+std::optional<Program> ChangeEntries(const Program& program, SplitMix& random) {
+  std::vector<int> sparse;
+  for (int at = 0; at < Count(program); ++at) {
+    if (shrink::EntriesOf(program, at).value_or(0) > 0) sparse.push_back(at);
+  }
+  if (sparse.empty()) return std::nullopt;
+  const int at = sparse[static_cast<size_t>(random.Below(static_cast<int>(sparse.size())))];
+  const auto count = static_cast<int>(*shrink::EntriesOf(program, at));
+  std::vector<int64_t> entries(static_cast<size_t>(count));
+  std::iota(entries.begin(), entries.end(), int64_t{0});
+  const auto any = [&] { return static_cast<size_t>(random.Below(count)); };
+  const int edit = random.Below(3);
+  if (edit == 0) {
+    entries.erase(entries.begin() + static_cast<ptrdiff_t>(any()));
+  } else if (edit == 1) {
+    const auto repeated = static_cast<int64_t>(any());
+    entries.insert(entries.begin() + random.Below(count + 1), repeated);
+  } else {
+    std::swap(entries[any()], entries[any()]);
+  }
+  return shrink::TakeEntries(program, at, entries);
+}
+
 struct Mutation {
   int weight;
   std::optional<Program> (*mutate)(const Program&, SplitMix&);
@@ -93,6 +121,7 @@ constexpr Mutation kMutations[] = {
     {5, EditStatement<ChangeShape>},
     {10, EditStatement<ChangeOperand>},
     {3, EditStatement<ChangeResults>},
+    {3, ChangeEntries},
     {24, Drop},
     {5, MakeSmaller},
 };

@@ -1,6 +1,7 @@
 // Mutations of Programs: each makes a valid Program of a valid one, in the steps of a generator
 // (a statement of a new Program is added, an op, an attribute, data, a shape or an operand is
-// changed, statements of another Program are spliced in) or of the shrinker; a third is a new one.
+// changed, entries of a sparse tensor too, statements of another Program are spliced in) or of the
+// shrinker; a third is a new one.
 //
 // Statements are edited without regard to validity; the shrinker's Rebuilder makes a Program of
 // them. So a change that does not fit costs a statement or two and not the whole. All choices come

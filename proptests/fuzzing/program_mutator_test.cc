@@ -63,6 +63,32 @@ TEST(ProgramMutatorTest, ACrossingHoldsStatementsOfTheOther) {
   EXPECT_GT(with_exp, 60);
 }
 
+TEST(ProgramMutatorTest, SparseTensorsGetMoreAndFewerEntries) {
+  const Program program = *program::Parse(
+      "twingrad 1\n%v = leaf type=f64[3] data=1,2,3 grad=1\n%i = leaf type=i64[1,3] data=0,1,1\n"
+      "%s = sparse_coo %v %i shape=2\n%c = coalesce %s count=2\n%d = to_dense %c\n");
+  std::set<std::string> texts;
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    texts.insert(program::Print(MutateProgram(program, seed)));
+  }
+  const auto among = [&](const std::string& leaves, const std::string& count) {
+    return texts.count("twingrad 1\n" + leaves + "%v2 = sparse_coo %v0 %v1 shape=2\n" +
+                       "%v3 = coalesce %v2 count=" + count + "\n%v4 = to_dense %v3\n") > 0;
+  };
+  EXPECT_TRUE(
+      among("%v0 = leaf type=f64[2] data=2,3 grad=1\n%v1 = leaf type=i64[1,2] data=1,1\n", "1"));
+  EXPECT_TRUE(among(
+      "%v0 = leaf type=f64[3] data=2,1,3 grad=1\n%v1 = leaf type=i64[1,3] data=1,0,1\n", "2"));
+  int longer = 0;
+  for (const std::string& text : texts) {
+    longer += text.find("sparse_coo") != std::string::npos &&
+                      text.find("leaf type=i64[1,4] data=") != std::string::npos
+                  ? 1
+                  : 0;
+  }
+  EXPECT_GT(longer, 0);
+}
+
 TEST(ProgramMutatorTest, WhatIsExpectedOfTheOldOneIsDropped) {
   const Program program = *program::Parse(
       "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\nbackward %x\nexpect %x kind=grad data=1\n");

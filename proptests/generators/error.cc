@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/program/region.h"
@@ -177,6 +178,22 @@ void AddBadIndex(Draft& draft) {
   }
 }
 
+// Rows that a matrix, with columns or without, does not have.
+void AddBadRow(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64,
+                                     .shape = Shape{source.Between(0, 2), source.Between(0, 2)},
+                                     .grad = true});
+  if (x == kNoValue || !draft.options().Has(Opcode::kEmbedding)) return;
+  const auto rows = static_cast<uint64_t>(draft.ShapeOf(x)[0]);
+  const uint64_t bad = source.Chance(50) ? rows : ~uint64_t{0};
+  const ValueId index = draft.Leaf({DType::kI64, {1}}, {bad}, false, draft.DeviceOf(x), {});
+  if (index == kNoValue) return;
+  Attributes attributes;
+  if (source.Chance(50)) attributes.push_back({Key::kSparse, true});
+  draft.Op(Opcode::kEmbedding, {x, index}, std::move(attributes));
+}
+
 // A mask that says of itself that nothing is true.
 void AddBadMask(Draft& draft) {
   const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
@@ -251,6 +268,7 @@ constexpr void (*kErrors[])(Draft&) = {AddWrongSeed,
                                        AddFailureBesideWork,
                                        AddNegativePowerOrNoGradView,
                                        AddBadIndex,
+                                       AddBadRow,
                                        AddBadMask,
                                        AddBadSparse,
                                        AddBadView};

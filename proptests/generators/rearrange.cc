@@ -213,7 +213,10 @@ ValueId ApplyEmbedding(Draft& draft, ValueId x) {
   }
   if (elements > kMaxResult || (shape[0] == 0 && places.empty())) return x;
   const ValueId indices = MakeIndices(draft, places, shape[0], draft.DeviceOf(x));
-  return indices == kNoValue ? x : draft.Op(Opcode::kEmbedding, {x, indices});
+  if (indices == kNoValue) return x;
+  Attributes attributes;
+  if (source.Chance(45)) attributes.push_back({Key::kSparse, true});
+  return draft.Op(Opcode::kEmbedding, {x, indices}, std::move(attributes));
 }
 
 ValueId ApplyScan(Draft& draft, ValueId x, Opcode op, int64_t dim) {

@@ -49,6 +49,26 @@ TEST(Rearrange, MakesEachOfItsOps) {
                           Opcode::kAsStridedScatter});
 }
 
+TEST(Rearrange, SomeEmbeddingsHaveSparseGradients) {
+  const auto lists = [](bool leaf) {
+    return [leaf](const Program& program) {
+      return std::any_of(program.statements.begin(), program.statements.end(), [&](const auto& s) {
+        if (s.op != Opcode::kEmbedding || !s.template Get<bool>(Key::kSparse)) return false;
+        const auto made = std::find_if(
+            program.statements.begin(), program.statements.end(), [&](const auto& other) {
+              return std::count(other.results.begin(), other.results.end(), s.operands[0]) > 0;
+            });
+        return (made->op == Opcode::kLeaf) == leaf;
+      });
+    };
+  };
+  const auto any = [](Draft& draft) {
+    for (int k = 0; k < 12; ++k) ApplyRearrange(draft, draft.PickDifferentiable());
+  };
+  EXPECT_GT(CountOf(any, lists(true), 1500), 5);
+  EXPECT_GT(CountOf(any, lists(false), 1500), 5);
+}
+
 // Whether a later statement takes the indices that an op gave.
 bool PicksByGiven(const Program& program) {
   return std::any_of(program.statements.begin(), program.statements.end(), [&](const auto& s) {

@@ -112,6 +112,8 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kBceWithLogits:
     case Opcode::kNllLoss:
       return {{Key::kReduction, std::string("none")}};
+    case Opcode::kEmbedding:
+      return numbers.Random(2) == 0 ? Attributes{{Key::kSparse, true}} : Attributes{};
     case Opcode::kView:
     case Opcode::kReshape:
       return {{Key::kShape, List{kRows * kColumns}}};

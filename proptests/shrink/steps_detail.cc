@@ -15,6 +15,7 @@
 #include "autograd/program/signature.h"
 #include "proptests/shrink/rebuild.h"
 #include "proptests/shrink/size.h"
+#include "proptests/shrink/sparse_entries.h"
 #include "proptests/shrink/steps.h"
 
 namespace twingrad::shrink {
@@ -171,6 +172,21 @@ std::optional<Program> DropLetter(const Program& program, int position) {
   });
 }
 
+// --- An entry of a sparse tensor less ---
+constexpr int kEntryEdits = 8;
+int CountEntries(const Program& program) { return Count(program) * kEntryEdits; }
+std::optional<Program> DropEntry(const Program& program, int position) {
+  const int at = position / kEntryEdits;
+  const int64_t dropped = position % kEntryEdits;
+  const std::optional<int64_t> count = EntriesOf(program, at);
+  if (!count || dropped >= *count) return std::nullopt;
+  std::vector<int64_t> entries;
+  for (int64_t entry = 0; entry < *count; ++entry) {
+    if (entry != dropped) entries.push_back(entry);
+  }
+  return TakeEntries(program, at, entries);
+}
+
 // --- Drop an attribute ---
 constexpr int kMaxAttributes = 6;
 int CountAttributes(const Program& program) { return Count(program) * kMaxAttributes; }
@@ -273,6 +289,7 @@ constexpr Step kSteps[] = {
     {"simplify the whole Program", CountGlobals, Globally},
     {"shrink a leaf", CountShapes, Reshape},
     {"drop a letter", CountLetters, DropLetter},
+    {"drop an entry", CountEntries, DropEntry},
     {"drop an attribute", CountAttributes, DropAttribute},
     {"use a lighter op", CountOps, ReplaceOp},
     {"simplify data", CountData, SimplifyData},

@@ -71,6 +71,29 @@ TEST(StepsDetail, EquationsLoseLettersWithTheDimensions) {
                   .empty());
 }
 
+TEST(StepsDetail, SparseTensorsLoseEntries) {
+  const auto edits = Edits("drop an entry",
+                           "twingrad 1\n"
+                           "%v0 = leaf type=f64[2] data=3,4 grad=1\n"
+                           "%v1 = leaf type=i64[1,2] data=1,1\n"
+                           "%v2 = sparse_coo %v0 %v1 shape=2\n");
+  EXPECT_EQ(edits.size(), 2u);
+  EXPECT_EQ(edits.count("twingrad 1\n"
+                        "%v0 = leaf type=f64[1] data=4 grad=1\n"
+                        "%v1 = leaf type=i64[1,1] data=1\n"
+                        "%v2 = sparse_coo %v0 %v1 shape=2\n"),
+            1u);
+  EXPECT_TRUE(Edits("drop an entry", kProgram).empty());
+}
+
+TEST(StepsDetail, SparseGradientsBecomeDense) {
+  const std::string leaves =
+      "twingrad 1\n%v0 = leaf type=f64[2,1] data=3,4 grad=1\n%v1 = leaf type=i64[] data=1\n";
+  EXPECT_EQ(Edits("drop an attribute", leaves + "%v2 = embedding %v0 %v1 sparse=1\n")
+                .count(leaves + "%v2 = embedding %v0 %v1\n"),
+            1u);
+}
+
 TEST(StepsDetail, DataBecomeSimple) {
   const auto edits = Edits("simplify data", kProgram);
   EXPECT_EQ(edits.count("twingrad 1\n"

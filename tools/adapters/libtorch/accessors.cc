@@ -24,6 +24,9 @@ using program::ValueId;
 // Python front end, so that a run does not explain the same over and over.
 bool LacksMemory(const Tensor& gradient) { return gradient._is_zerotensor(); }
 
+// What can be written, element by element: not a gradient that lists its entries.
+bool HasElements(const Tensor& gradient) { return !gradient.is_sparse() && !LacksMemory(gradient); }
+
 TensorData Item(const Tensor& gradient) {
   if (gradient.numel() != 1) return DataOf(gradient);
   return DataOf(at::full(gradient.sizes(), gradient.item(), gradient.scalar_type()));
@@ -48,13 +51,14 @@ TensorData Rows(const Tensor& gradient) {
 struct Accessor {
   std::string_view word;
   TensorData (*read)(const Tensor& gradient);
+  bool of_sparse = false;  // of a tensor that lists its entries too
 };
 
 constexpr Accessor kAccessors[] = {
-    {"clone", [](const Tensor& g) { return DataOf(g.clone()); }},
-    {"detach", [](const Tensor& g) { return DataOf(g.detach()); }},
+    {"clone", [](const Tensor& g) { return DataOf(g.clone()); }, true},
+    {"detach", [](const Tensor& g) { return DataOf(g.detach()); }, true},
     {"contiguous", [](const Tensor& g) { return DataOf(g.contiguous()); }},
-    {"to", [](const Tensor& g) { return DataOf(g.to(g.options(), false, /*copy=*/true)); }},
+    {"to", [](const Tensor& g) { return DataOf(g.to(g.options(), false, /*copy=*/true)); }, true},
     {"copy_", Copy},
     {"flatten", [](const Tensor& g) { return DataOf(g.flatten().reshape(g.sizes())); }},
     {"rows", Rows},
@@ -73,8 +77,10 @@ TensorData Full(const TensorData& like, double number) {
 void ReadByAccessors(const Tensor& gradient, const TensorData& read, const AccessorNotes& notes) {
   const c10::NoGradGuard no_grad;
   for (const Accessor& accessor : kAccessors) {
+    if (gradient.is_sparse() && !accessor.of_sparse) continue;
     notes.Read(accessor.word, read, [&] { return accessor.read(gradient); });
   }
+  if (gradient.is_sparse()) return;
   notes.Read("write_clone", Full(read, 1), [&] { return DataOf(gradient.clone().fill_(1)); });
   notes.Read("again", read, [&] { return DataOf(gradient); });
 }
@@ -91,7 +97,7 @@ void WriteGradients(const std::vector<Tensor>& values, program::Observation& obs
   const auto mark = [](size_t id) { return static_cast<double>(id + 1); };
   for (size_t id = 0; id < values.size(); ++id) {
     const Tensor grad = grad_of(id);
-    if (!grad.defined() || LacksMemory(grad)) continue;
+    if (!grad.defined() || !HasElements(grad)) continue;
     notes(id, true).Read("write", Full(observation.values[id].grad, mark(id)),
                          [&] { return DataOf(grad.zero_().add_(mark(id))); });
   }
@@ -100,7 +106,7 @@ void WriteGradients(const std::vector<Tensor>& values, program::Observation& obs
     const auto& record = observation.values[id];
     notes(id, false).Read("after_writes", record.data, [&] { return DataOf(values[id]); });
     const Tensor grad = grad_of(id);
-    if (!grad.defined() || LacksMemory(grad)) continue;
+    if (!grad.defined() || !HasElements(grad)) continue;
     notes(id, true).Read("after_writes", Full(record.grad, mark(id)), [&] { return DataOf(grad); });
   }
 }

@@ -194,7 +194,8 @@ void Execution::Gradient(const Statement& statement) {
   } else if (statement.op == Opcode::kZeroGrad) {
     value.mutable_grad() = Tensor();
   } else if (const Tensor grad = value.mutable_grad(); grad.defined()) {
-    Define(statement.results[0], grad.clone(at::MemoryFormat::Contiguous));
+    Define(statement.results[0],
+           grad.is_sparse() ? grad.to_dense() : grad.clone(at::MemoryFormat::Contiguous));
   }
 }
 
@@ -228,11 +229,12 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
 namespace {
 
 // A gradient may be the seed, a view of it, or shared with another or the graph: in Programs it is
-// a variable of its own. Zeros without memory stay what they are, so that their defects show.
+// a variable of its own, and dense. Zeros without memory stay what they are, so that their defects
+// show.
 Tensor OfItsOwn(const Tensor& gradient, bool create_graph) {
   if (!gradient.defined() || gradient._is_zerotensor()) return gradient;
   const at::AutoGradMode record(create_graph && gradient.requires_grad());
-  return gradient.clone(at::MemoryFormat::Contiguous);
+  return gradient.is_sparse() ? gradient.to_dense() : gradient.clone(at::MemoryFormat::Contiguous);
 }
 
 }  // namespace

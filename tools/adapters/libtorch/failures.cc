@@ -28,6 +28,7 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"tensors and", ErrorKind::kGradCount},
     {"out of bounds", ErrorKind::kIndex},
     {"index out of range", ErrorKind::kIndex},
+    {"out of DATA bounds", ErrorKind::kIndex},
     {"returned nan values in its", ErrorKind::kAnomaly},
     {"returned an incorrect number of gradients", ErrorKind::kGradCount},
     {"thrown by a pack hook of the Program", ErrorKind::kUser},

@@ -311,7 +311,7 @@ constexpr Row kTable[] = {
     UPSAMPLES(kUpsampleTrilinear3d, at::upsample_trilinear3d(a, Sizes(s), Corners(s))),
     UPSAMPLES(kUpsampleBicubic2d, at::upsample_bicubic2d(a, Sizes(s), Corners(s))),
     COMPUTES(kIndexSelect, at::index_select(o[0], Dim(s), o[1])),
-    COMPUTES(kEmbedding, at::embedding(o[0], o[1])),
+    COMPUTES(kEmbedding, at::embedding(o[0], o[1], -1, false, s.Get<bool>(Key::kSparse))),
     COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
     COMPUTES(kScatterAdd, at::scatter_add(o[0], Dim(s), o[1], o[2])),
     Row(Opcode::kScatter, Scatter),

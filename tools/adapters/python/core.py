@@ -78,6 +78,10 @@ class Engine:
 
     WRITES = False
 
+    def has_elements(self, tensor):
+        """Whether fill() can write a .grad in place."""
+        return True
+
     def facts(self, tensor):
         """More tokens of the value's line, such as version=1."""
         return ''
@@ -281,7 +285,8 @@ class _Run:
                 yield f'grad {name}{_text(*grads[-1][2])}'
                 accessors.read(f'{name} of=grad', gradient)
         if engine.WRITES:
-            accessors.write(values, grads)
+            read = [grad for grad in grads if not engine.has_elements(grad[1])]
+            accessors.write(values + read, [grad for grad in grads if engine.has_elements(grad[1])])
         yield from accessors.lines
         yield from self.survived
         if self.error:

@@ -45,9 +45,12 @@ INDEXED_SHOW = ('value %a type=f64[2] data=4,2', 'value %b type=f64[2] data=1,4'
 # Entries of which two are in one place, by both ways out.
 SPARSE = ('%v = leaf type=f64[3] data=1,2,4 grad=1\n%i = leaf type=i64[1,3] data=2,0,2\n%s = sparse_coo %v %i shape=4\n'
           '%c = coalesce %s count=2\n%d = to_dense %s\n%w = sparse_values %c\n%j = sparse_indices %c\n%p = mul %w %w\n'
-          '%q = sum %p\n%r = sum %d\nbackward %q %r\n')
+          '%q = sum %p\n%r = sum %d\nbackward %q %r\n'
+          '%t = leaf type=f64[3,1] data=2,3,4 grad=1\n%k = leaf type=i64[3] data=2,0,2\n%e = embedding %t %k sparse=1\n'
+          '%f = mul %e %e\n%o = sum %f\n%g = grad %o inputs=%t retain_graph=1\nbackward %o\n%h = read_grad %t\n')
 SPARSE_SHOW = ('value %s type=f64[4] data=2,0,5,0', 'value %d type=f64[4] data=2,0,5,0', 'value %w type=f64[2] data=2,5',
-               'value %j type=i64[1,2] data=0,2', 'grad %v type=f64[3] data=11,5,11')
+               'value %j type=i64[1,2] data=0,2', 'grad %v type=f64[3] data=11,5,11', 'value %g type=f64[3,1] data=4,0,16',
+               'value %h type=f64[3,1] data=4,0,16', 'grad %t type=f64[3,1] data=4,0,16')
 
 # Of what is not read nothing comes: of the lower triangle the solution is 1 and 2, and the factor is 2, 2 and 4.
 SQUARES = (

@@ -51,6 +51,7 @@ _FORMS = {
     'index': 'torch.ops.aten.index({x}, [{y}])', 'masked_select': '{x}.masked_select({y})',
     'sparse_coo': 'torch.sparse_coo_tensor({y}.clone(), {x}.clone(), {shape})',
     **dict.fromkeys('coalesce to_dense'.split(), '{x}.{op}()'), 'sparse_values': '{x}.values()', 'sparse_indices': '{x}.indices()',
+    'embedding': 'torch.nn.functional.embedding({y}, {x}, sparse={sparse})',
     'scatter_reduce': '{x}.scatter_reduce({dim}, {y}, {reduction!r}, include_self={include_self})',
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
@@ -82,7 +83,7 @@ def _expression(name, x, a):
     if name in _FORMS:
         return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
                                    beside=', '.join((x[1:] + ['None', 'None'])[:2]),
-                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, 'upper': False, 'include_self': True, **a})
+                                   **{'reduction': 'mean', 'start': 0, 'stop': None, 'step': 1, 'groups': 1, 'causal': False, 'upper': False, 'include_self': True, 'sparse': False, **a})
     if name == 'index_put':
         return f'{x[0]}.index_put(({", ".join(x[2:])},), {x[1]}, {a.get("accumulate", False)})'
     if name in ('std', 'norm'):

@@ -62,6 +62,8 @@ end
 %xd = to_dense %xb
 %xe = sparse_values %xc
 %xf = sparse_indices %xc
+%xg = embedding %e %j
+%xh = embedding %e %j sparse=1
 begin kind=anomaly
 backward %z
 end
@@ -127,6 +129,8 @@ xc = xb.coalesce()
 xd = xb.to_dense()
 xe = xc.values()
 xf = xc.indices()
+xg = torch.nn.functional.embedding(j, e, sparse=False)
+xh = torch.nn.functional.embedding(j, e, sparse=True)
 with torch.autograd.detect_anomaly():
     torch.autograd.backward([z])
 print('x', x.grad)

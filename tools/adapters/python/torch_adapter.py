@@ -20,7 +20,7 @@ MESSAGES = {
     'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
     'diagonal element': 'domain', 'not positive-definite': 'domain',
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
-    ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
+    ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of DATA bounds': 'index', 'out of range': 'index',
     'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
 # Of ops that PyTorch has, but not of this type.
@@ -108,6 +108,16 @@ def coalesce(a, x):
     if result._nnz() != a['count']:
         raise core.ProgramError('invalid_argument', 'another number of different indices')
     return result
+
+
+def dense_copy(gradient):
+    return gradient.to_dense() if gradient.is_sparse else gradient.clone()
+
+
+def elementwise(gradient):
+    """What accessors read: of a gradient that lists its entries the dense form."""
+    gradient = gradient.detach()
+    return gradient.to_dense() if gradient.is_sparse else gradient
 
 
 def masked_select(a, x, mask):
@@ -250,7 +260,7 @@ class Torch(core.Engine):
         'pad_replicate': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'replicate'),
         'pad_circular': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'circular'),
         **windowed(), **networks(), **squares(),
-        'embedding': lambda a, x, index: torch.nn.functional.embedding(index, x),
+        'embedding': lambda a, x, index: torch.nn.functional.embedding(index, x, sparse=a.get('sparse', False)),
         'repeat': lambda a, x: x.repeat(a['shape']),
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),
@@ -270,14 +280,14 @@ class Torch(core.Engine):
         'slice': lambda a, x: torch.ops.aten.slice(x, a['dim'], *calls.span(a)),
         'squeeze': lambda a, x: x.squeeze(a['dims']) if 'dims' in a else x.squeeze(),
         'zero_grad': lambda a, x: setattr(x, 'grad', None),
-        'read_grad': lambda a, x: None if x.grad is None else x.grad.clone()}
+        'read_grad': lambda a, x: None if x.grad is None else dense_copy(x.grad)}
     OPS |= calls.in_type_of_operand(OPS, 'sum prod cumsum cumprod', torch.Tensor.to)
     HELLO = core.hello('torch', torch.__version__, DTYPES, OPS, facts='errors,accessors')
-    ACCESSORS = {word: lambda engine, x, read=read: engine.data(read(x.detach())) for word, read in {
+    ACCESSORS = {word: lambda engine, x, read=read: engine.data(read(elementwise(x))) for word, read in {
         'clone': torch.clone, 'detach': torch.detach, 'contiguous': torch.Tensor.contiguous, 'deepcopy': copy.deepcopy,
         'copy_': lambda x: torch.empty(x.shape, dtype=x.dtype).copy_(x), 'flatten': lambda x: x.flatten().view(x.shape),
         'to': lambda x: x.to(x.dtype, copy=True), 'rows': lambda x: torch.stack(list(x)) if x.dim() and len(x) else x,
-    }.items()} | {word: lambda engine, x, read=read: elements(x, read(x.detach())) for word, read in {
+    }.items()} | {word: lambda engine, x, read=read: elements(x, read(elementwise(x))) for word, read in {
         'tolist': torch.Tensor.tolist, # numpy has no bf16.
         'numpy': lambda x: (x if x.dtype == torch.bfloat16 else x.numpy()).tolist(),
         'item': lambda x: torch.full(x.shape, x.item(), dtype=x.dtype).tolist() if x.numel() == 1 else x.tolist(),
@@ -326,9 +336,9 @@ class Torch(core.Engine):
         given = {id(tensor) for tensor in [*roots, *(seeds or ())]}
 
         def of_its_own(g):
-            """A variable of its own, whatever it shares with a seed, another or the graph."""
+            """A dense variable of its own, whatever it shares with a seed, another or the graph."""
             materialized = g is not None and g.is_leaf and g.requires_grad and id(g) not in given
-            return g if g is None or materialized or g._is_zerotensor() else g.clone()
+            return g if g is None or materialized or g._is_zerotensor() else dense_copy(g)
 
         return [of_its_own(g) for g in gradients]
 
@@ -341,7 +351,10 @@ class Torch(core.Engine):
         return NAMES[tensor.dtype], shape, tensor.detach().reshape(-1).tolist()
 
     def copy(self, tensor):
-        return tensor.detach().clone()
+        return dense_copy(tensor.detach())
+
+    def has_elements(self, tensor):
+        return not tensor.is_sparse
 
     def fill(self, tensor, number):
         with torch.no_grad():
