@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/float_format.h"
+#include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/oracles/evidence.h"
@@ -258,13 +259,31 @@ bool RepeatsNoTimes(const Program& program) {
   });
 }
 
-// Whether an engine may list the rows of some gradient: that of what an embedding looks up.
-bool MayListRows(const Program& program, const Observation& expected) {
-  return std::ranges::any_of(program.statements, [&](const auto& s) {
-    if (s.op != Opcode::kEmbedding || !s.template Get<bool>(Key::kSparse)) return false;
+// Of gradients whose rows an engine may list: that there are some, and of what kind.
+std::string ListedGradients(const Program& program, const Observation& expected) {
+  std::set<ValueId> leaves;
+  bool any = false, of_nothing = false, of_one = false, of_result = false;
+  const auto shape = [&](ValueId id) {
+    return expected.values[static_cast<size_t>(id)].data.shape;
+  };
+  for (const auto& s : program.statements) {
+    if (s.op == Opcode::kLeaf) leaves.insert(s.results[0]);
+    if (s.op != Opcode::kEmbedding || !s.Get<bool>(Key::kSparse)) continue;
     const auto weight = static_cast<size_t>(s.operands[0]);
-    return weight < expected.values.size() && expected.values[weight].requires_grad;
-  });
+    if (weight >= expected.values.size() || !expected.values[weight].requires_grad) continue;
+    const int64_t numbers =
+        twingrad::program::NumElements(shape(s.operands[1])) * shape(s.operands[0]).at(1);
+    any = true;
+    of_nothing |= numbers == 0;
+    of_one |= numbers == 1;
+    of_result |= leaves.count(s.operands[0]) == 0;
+  }
+  std::string text;
+  if (any) text += "  circumstance: a sparse gradient\n";
+  if (of_nothing) text += "  circumstance: a sparse gradient of nothing\n";
+  if (of_one) text += "  circumstance: a sparse gradient of one number\n";
+  if (of_result) text += "  circumstance: a sparse gradient of a result\n";
+  return text;
 }
 
 // Whether what a logcumsumexp gave gets a gradient that has a 0, as a hook on it would see.
@@ -427,7 +446,7 @@ std::string Circumstances(const Program& program, const Observation& expected,
     text += "  circumstance: scatter_reduce of several zeros\n";
   }
   if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
-  if (MayListRows(program, expected)) text += "  circumstance: a sparse gradient\n";
+  text += ListedGradients(program, expected);
   for (const Opcode op : {Opcode::kProd, Opcode::kCumprod, Opcode::kScatterReduce}) {
     if (!ShowsResultOf(op, program)) continue;
     absl::StrAppend(&text, "  circumstance: the gradient of a ", SignatureOf(op).name,

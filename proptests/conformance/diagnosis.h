@@ -50,7 +50,10 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: logcumsumexp of nothing
 //   circumstance: addmv of nothing                    (its matrix has no elements)
 //   circumstance: repeat of 0 times
-//   circumstance: a sparse gradient                   (of an embedding with sparse=1)
+//   circumstance: a sparse gradient                     (of an embedding with sparse=1)
+//   circumstance: a sparse gradient of nothing          (without entries, or these without numbers)
+//   circumstance: a sparse gradient of one number
+//   circumstance: a sparse gradient of a result         (of a weight that is no leaf)
 //   circumstance: an extreme that is there too          (of scatter_reduce with include_self=0)
 //   circumstance: scatter_reduce of several zeros       (a product of what is sent)
 //   circumstance: the gradient of a prod is shown     (or of another product: by a hook, ...)

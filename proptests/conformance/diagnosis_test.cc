@@ -175,14 +175,22 @@ TEST(DiagnosisTest, RepeatOfNoTimes) {
 }
 
 TEST(DiagnosisTest, SparseGradients) {
-  const auto of = [](const std::string& grad, const std::string& how) {
-    return Of("%a = leaf type=f64[2,1] data=1,2" + grad + "\n%i = leaf type=i64[1] data=1\n" +
-              "%b = leaf type=f64[] data=1 grad=1\n%e = embedding %a %i" + how +
-              "\n%y = mul %e %b\n%s = sum %y\nbackward %s\n");
+  const auto of = [](const std::string& grad, const std::string& shape, const std::string& weight,
+                     const std::string& how) {
+    return Of("%a = leaf type=f64[" + shape + "]" + grad + "\n%i = leaf type=i64[2] data=1,0\n" +
+              "%j = leaf type=i64[] data=1\n%b = leaf type=f64[] data=1 grad=1\n%n = neg %a\n" +
+              "%e = embedding " + weight + how + "\n%y = mul %e %b\n%s = sum %y\nbackward %s\n");
   };
-  EXPECT_EQ(of(" grad=1", " sparse=1"), "  circumstance: a sparse gradient\n");
-  EXPECT_EQ(of(" grad=1", ""), "");
-  EXPECT_EQ(of("", " sparse=1"), "");
+  const std::string is = "  circumstance: a sparse gradient\n";
+  EXPECT_EQ(of(" grad=1", "2,1", "%a %i", " sparse=1"), is);
+  EXPECT_EQ(of(" grad=1", "2,0", "%a %i", " sparse=1"),
+            is + "  circumstance: a sparse gradient of nothing\n");
+  EXPECT_EQ(of(" grad=1", "2,1", "%a %j", " sparse=1"),
+            is + "  circumstance: a sparse gradient of one number\n");
+  EXPECT_EQ(of(" grad=1", "2,1", "%n %i", " sparse=1"),
+            is + "  circumstance: a sparse gradient of a result\n");
+  EXPECT_EQ(of(" grad=1", "2,1", "%a %i", ""), "");
+  EXPECT_EQ(of("", "2,1", "%a %i", " sparse=1"), "");
 }
 
 }  // namespace
