@@ -100,7 +100,8 @@ TEST(Sparse, EntriesInAnotherType) {
   const Tensor v = Leaf({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor cast = CastSparse(Rows(v), DType::kF32);
   EXPECT_EQ(SparsePartsOf(cast).values.dtype(), DType::kF32);
-  EXPECT_EQ(Weighed(ToDense(cast), v), (Doubles{5, 6, 1, 2, 5, 6}));
+  const Tensor back = CastSparse(cast, DType::kF64);
+  EXPECT_EQ(Weighed(ToDense(back), v), (Doubles{5, 6, 1, 2, 5, 6}));
   EXPECT_EQ(KindOf([&] { CastSparse(v, DType::kF32); }), ErrorKind::kInvalidArgument);
 }
 
