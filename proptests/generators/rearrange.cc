@@ -201,6 +201,25 @@ ValueId ApplyRepeat(Draft& draft, ValueId x) {
   return draft.Op(Opcode::kRepeat, {x}, {{Key::kShape, std::move(counts)}});
 }
 
+// The rows that some indices of this shape name.
+ValueId LookUp(Draft& draft, ValueId x, const Shape& places, bool sparse) {
+  const ValueId indices = MakeIndices(draft, places, draft.ShapeOf(x)[0], draft.DeviceOf(x));
+  if (indices == kNoValue) return indices;
+  Attributes attributes;
+  if (sparse) attributes.push_back({Key::kSparse, true});
+  return draft.Op(Opcode::kEmbedding, {x, indices}, std::move(attributes));
+}
+
+// The sum of these rows of x and others, or of all, so that another gradient meets theirs.
+ValueId AddMoreOf(Draft& draft, ValueId x, ValueId rows, const Shape& places) {
+  const bool all = draft.source().Chance(40);
+  const int64_t terms = all ? draft.ShapeOf(x)[0] + 1 : 2;
+  if (!draft.IsRoomy(AfterSum(draft[x].range, terms), draft.DTypeOf(x))) return rows;
+  const ValueId more = all ? draft.Op(Opcode::kSum, {x}, {{Key::kDims, std::vector<int64_t>{0}}})
+                           : LookUp(draft, x, places, draft.source().Chance(70));
+  return more == kNoValue ? rows : OrSelf(draft.Op(Opcode::kAdd, {rows, more}), rows);
+}
+
 ValueId ApplyEmbedding(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const Shape shape = draft.ShapeOf(x);
@@ -212,11 +231,10 @@ ValueId ApplyEmbedding(Draft& draft, ValueId x) {
     elements *= size;
   }
   if (elements > kMaxResult || (shape[0] == 0 && places.empty())) return x;
-  const ValueId indices = MakeIndices(draft, places, shape[0], draft.DeviceOf(x));
-  if (indices == kNoValue) return x;
-  Attributes attributes;
-  if (source.Chance(45)) attributes.push_back({Key::kSparse, true});
-  return draft.Op(Opcode::kEmbedding, {x, indices}, std::move(attributes));
+  const bool sparse = source.Chance(45);
+  const ValueId rows = LookUp(draft, x, places, sparse);
+  if (rows == kNoValue) return x;
+  return sparse && source.Chance(40) ? AddMoreOf(draft, x, rows, places) : rows;
 }
 
 ValueId ApplyScan(Draft& draft, ValueId x, Opcode op, int64_t dim) {

@@ -29,6 +29,7 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"out of bounds", ErrorKind::kIndex},
     {"index out of range", ErrorKind::kIndex},
     {"out of DATA bounds", ErrorKind::kIndex},
+    {"self indexing axis dim should be positive", ErrorKind::kIndex},  // of no rows
     {"returned nan values in its", ErrorKind::kAnomaly},
     {"returned an incorrect number of gradients", ErrorKind::kGradCount},
     {"thrown by a pack hook of the Program", ErrorKind::kUser},

@@ -20,7 +20,8 @@ MESSAGES = {
     'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
     'diagonal element': 'domain', 'not positive-definite': 'domain',
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
-    ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of DATA bounds': 'index', 'out of range': 'index',
+    ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of DATA bounds': 'index',
+    'indexing axis dim should be positive': 'index', 'out of range': 'index',
     'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
 # Of ops that PyTorch has, but not of this type.
