@@ -50,7 +50,7 @@ void Optimizer::Step() {
     const Tensor gradient = GradOf(slot.parameter);
     if (!gradient.defined()) continue;
     ++slot.steps;
-    Update(slot, gradient.Detach());
+    Update(slot, gradient.is_sparse() ? ToDense(gradient) : gradient.Detach());
   }
 }
 
@@ -70,10 +70,10 @@ void Optimizer::ZeroGrad(bool to_zeros) {
   for (const Slot& slot : slots_) {
     Tensor gradient = GradOf(slot.parameter);
     if (!gradient.defined()) continue;
-    if (to_zeros && !RequiresGrad(gradient)) {
+    if (to_zeros && !RequiresGrad(gradient) && !gradient.is_sparse()) {
       ops::ZeroInPlace(gradient);
     } else {
-      // One with history would pass the zeros on to whoever saved it.
+      // One with history would pass the zeros on to whoever saved it; a sparse one becomes dense.
       SetGrad(slot.parameter,
               to_zeros ? Tensor::Zeros(gradient.sizes(), gradient.dtype(), gradient.device())
                        : Tensor());

@@ -32,8 +32,8 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   // Moves each parameter that has a gradient, in place and without grad mode.
-  // Gradients stay. If it throws, the parameters before the refused one have
-  // moved.
+  // Gradients stay; a sparse one counts as its dense form. If it throws, the parameters before the
+  // refused one have moved.
   void Step();
   // Drops the gradients; with `to_zeros` they are kept and set to 0 in place.
   void ZeroGrad(bool to_zeros = false);

@@ -83,6 +83,21 @@ TEST(Optimizer, GradientsWithHistoryLeaveNoneOnParameters) {
   EXPECT_FALSE(RequiresGrad(sgd.State().at("0.momentum")));
 }
 
+TEST(Optimizer, SparseGradientsCountAsDenseOnes) {
+  const Tensor table = Leaf(Tensor::FromData<double>({3, 1}, {1, 2, 3}));
+  Sgd sgd({table}, {.learning_rate = 0.5, .momentum = 0.5});
+  const Tensor rows = Tensor::FromData<int64_t>({3}, {2, 0, 2});
+  for (int step = 1; step <= 2; ++step) {
+    sgd.ZeroGrad();
+    Backward({Sum(Embedding(table, rows, /*sparse=*/true))});
+    ASSERT_TRUE(GradOf(table).is_sparse());
+    sgd.Step();
+  }
+  EXPECT_EQ(Elements(table), (Doubles{-0.25, 2, 0.5}));
+  sgd.ZeroGrad(/*to_zeros=*/true);
+  EXPECT_EQ(Elements(GradOf(table)), (Doubles{0, 0, 0}));
+}
+
 TEST(Optimizer, StateGoesOnWhereItWasSaved) {
   const SgdOptions options = {.learning_rate = 0.1, .momentum = 0.9};
   const Tensor a = Of({1, 2});
