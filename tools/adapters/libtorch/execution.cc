@@ -105,7 +105,7 @@ void Execution::Dispatch(const Statement& statement) {
 // node has saved keeps the old memory: the same elements, with the same version.
 void Execution::MakeRowMajor(const Statement& statement, Tensor* result) {
   using program::Category;
-  if (!result->defined() || result->is_contiguous()) return;
+  if (!result->defined() || result->is_sparse() || result->is_contiguous()) return;
   if (program::SignatureOf(statement.op).category == Category::kView) return;
   if (statement.op == Opcode::kDetach) return;
   if (result->is_view()) {
