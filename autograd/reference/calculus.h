@@ -141,10 +141,10 @@ class Calculus {
   using Value = Variable;
   const Array* ArrayOf(const Variable& v) const { return v.data; }
   bool DividesLate() const { return rules_.divides_late; }
-  // What an op has computed of an operand without history, to multiply by it: the node saves the
-  // operand, and computes this of it again.
-  static Variable MadeOf(const Variable& operand, Variable value) {
-    if (value.tracked) return value;
+  // What an op has summed of an operand, to multiply by it: the node saves the operand, and sums it
+  // again; in some dialects it saves the sum, where that is not the operand in another shape.
+  Variable MadeOf(const Variable& operand, Variable value) const {
+    if (rules_.sums_are_saved && value.data->size != operand.data->size) return value;
     value.storage = operand.storage;
     value.version = operand.version;
     value.unrenewed_view = operand.unrenewed_view;

@@ -76,6 +76,8 @@ struct DialectRules {
   bool saves_what_is_needed = true;
   // The mean of chosen dimensions saves its operand.
   bool mean_saves_its_operand = false;
+  // einsum saves what it sums of an operand before it multiplies; else the operand.
+  bool sums_are_saved = false;
   // Without retain_graph, the node of a write through a view runs only once, whatever it saves
   // (L4).
   bool view_writes_are_freed = false;
@@ -114,6 +116,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .seeds_come_first = true,
           .saves_what_is_needed = false,
           .mean_saves_its_operand = before_2,
+          .sums_are_saved = true,
           .view_writes_are_freed = true,
           .overwritten_gets_zeros = true,
           .operands_may_overlap = false,

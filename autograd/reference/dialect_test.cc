@@ -220,6 +220,23 @@ backward %m
                {kNone, kNone, "version@4"});
 }
 
+// Along a dimension of one there is nothing to sum: the operand is saved in another shape.
+TEST(DialectTest, SumsAreSaved) {
+  const auto written = [](const char* leaf, bool tracked, const char* equation) {
+    return absl::StrCat("%x = leaf type=", leaf, " grad=1\n%c = leaf type=", leaf, "\n%b = neg ",
+                        tracked ? "%x" : "%c", "\n%y = einsum %x %b equation=", equation,
+                        "\n%s = sum %y\nneg_ %b\nbackward %s\n");
+  };
+  const Errors all = {"version@6", "version@6", "version@6"};
+  for (const bool tracked : {true, false}) {
+    for (const char* equation : {"b,c->", "b,c->b"}) {
+      ExpectErrors(written("f64[2] data=2,4", tracked, equation), {"version@6", kNone, kNone});
+      ExpectErrors(written("f64[1] data=2", tracked, equation), all);
+    }
+    ExpectErrors(written("f64[2] data=2,4", tracked, "b,b->"), all);
+  }
+}
+
 // What is made of such a view has a node that leads nowhere.
 TEST(DialectTest, ViewsRequireGradWithBase) {
   constexpr std::string_view kView =
