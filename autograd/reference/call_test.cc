@@ -35,6 +35,18 @@ backward %s
   EXPECT_EQ(run.Grad("x"), Row({33}));
 }
 
+// The derivative of atan2 is a product with b, or a quotient that keeps the product of g and b.
+TEST(CallTest, WhatCreateGraphHasSavedOfAWrittenOperandIsLeftToTheEngine) {
+  const auto run = [](const char* write) {
+    return TwinRun(
+        absl::StrCat("%a = leaf type=f64[] data=1 grad=1\n%b = leaf type=f64[] data=2\n"
+                     "%y = atan2 %a %b\n%g = grad %y inputs=%a create_graph=1\n",
+                     write, "backward %g\n"));
+  };
+  EXPECT_TRUE(run("neg_ %b\n").result().skipped.has_value());
+  EXPECT_FALSE(run("").result().skipped.has_value());
+}
+
 TEST(CallTest, CapturesStopTheWalk) {
   const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
 %y = mul %x %x

@@ -149,6 +149,10 @@ void Call::CheckSaved(NodeId id) const {
   }
   for (const SavedVersion& saved : node.saved) {
     if (interpreter_.storage(saved.storage).version == saved.version) continue;
+    // It may as well have saved what it made of that operand.
+    if (node.name.role == program::NodeRole::kBackward) {
+      throw Skipped{"what create_graph's nodes have saved of an operand that was written since"};
+    }
     // What unpacks a view requests its node before it looks at the version.
     const ValueId view = saved.unrenewed_view;
     const bool renews = view != program::kNoValue &&
