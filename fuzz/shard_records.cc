@@ -38,8 +38,7 @@ void CheckRecords(std::string_view bytes) {
   }
   const auto printed = state->ToJson();
   const auto again = campaign::StateOf({{{"state", printed}}}, "its copy");
-  Require(again.ok() && again->ToJson() == printed, "it reads as another",
-          std::string(bytes));
+  Require(again.ok() && again->ToJson() == printed, "it reads as another", std::string(bytes));
 }
 
 }  // namespace
