@@ -1,5 +1,5 @@
-// Fuzz target that runs a Program on the engine, with the caller's thread alone and with two device
-// threads, and compares it with twin and dual numbers.
+// Fuzz target that runs a Program on the engine, with the caller's thread alone and, where that may
+// differ, with two device threads, and compares it with twin and dual numbers.
 //
 // An input is the text of a small Program (a finding, a golden), or bytes that steer
 // proptests/generators. Mutations are those of Programs and make texts, unless

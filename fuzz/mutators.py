@@ -67,8 +67,7 @@ def gnuplot_script(points: List[Point], file: str) -> str:
 
 def fuzz(binary: str, mutator: str, seed: int, seconds: int) -> List[Point]:
     with tempfile.TemporaryDirectory() as corpus:
-        command = [binary, '-len_control=0', '-detect_leaks=0', f'-max_total_time={seconds}', f'-seed={seed}',
-                   f'-artifact_prefix={corpus}/', corpus]
+        command = [binary, '-len_control=0', f'-max_total_time={seconds}', f'-seed={seed}', f'-artifact_prefix={corpus}/', corpus]
         environment = dict(os.environ, TWINGRAD_FUZZ_MUTATOR=mutator)
         start = time.monotonic()
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors='replace', env=environment) as fuzzer:

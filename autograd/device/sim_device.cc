@@ -230,15 +230,14 @@ void SimDevice::SynchronizeDevice(uint8_t device_index) {
 // Work.
 
 SimDevice::Block* SimDevice::Find(const char* data, size_t bytes) {
-  const auto holds = [&](const Blocks::value_type& candidate) {
-    return candidate.first <= data && data + bytes <= candidate.first + candidate.second.bytes;
-  };
-  if (found_ == nullptr || !holds(*found_)) {
+  const auto end = [](const Blocks::value_type& block) { return block.first + block.second.bytes; };
+  // Where one block ends the next may begin, which is then that of an access to no bytes.
+  if (found_ == nullptr || data < found_->first || data >= end(*found_)) {
     const auto after = blocks_.upper_bound(data);
-    if (after == blocks_.begin() || !holds(*std::prev(after))) return nullptr;
+    if (after == blocks_.begin()) return nullptr;
     found_ = &*std::prev(after);
   }
-  return &found_->second;
+  return data + bytes <= end(*found_) ? &found_->second : nullptr;
 }
 
 void SimDevice::Report(UnorderedAccess report) {
