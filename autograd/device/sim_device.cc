@@ -117,16 +117,16 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
 }
 
 SimDevice::Blocks::value_type& SimDevice::InUse(void* data, const char* action) {
-  Block* const found = Find(static_cast<char*>(data), 1);
-  const bool is_block = found != nullptr && found_->first == data;
-  if (!is_block || found->is_free) {
+  Blocks::value_type* const found = Find(static_cast<char*>(data), 1);
+  const bool is_block = found != nullptr && found->first == data;
+  if (!is_block || found->second.is_free) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[device] ", action, " of an address that is ",
                              is_block ? "a block given back already"
                                       : "no block of the simulated accelerator",
                              "; pass what Allocate returned, once"));
   }
-  return *found_;
+  return *found;
 }
 
 void SimDevice::Deallocate(void* data) {
@@ -229,15 +229,17 @@ void SimDevice::SynchronizeDevice(uint8_t device_index) {
 
 // Work.
 
-SimDevice::Block* SimDevice::Find(const char* data, size_t bytes) {
+SimDevice::Blocks::value_type* SimDevice::Find(const char* data, size_t bytes) {
   const auto end = [](const Blocks::value_type& block) { return block.first + block.second.bytes; };
+  Blocks::value_type*& found =
+      found_[reinterpret_cast<uintptr_t>(data) / static_cast<size_t>(kAlignment) % found_.size()];
   // Where one block ends the next may begin, which is then that of an access to no bytes.
-  if (found_ == nullptr || data < found_->first || data >= end(*found_)) {
+  if (found == nullptr || data < found->first || data >= end(*found)) {
     const auto after = blocks_.upper_bound(data);
     if (after == blocks_.begin()) return nullptr;
-    found_ = &*std::prev(after);
+    found = &*std::prev(after);
   }
-  return data + bytes <= end(*found_) ? &found_->second : nullptr;
+  return data + bytes <= end(*found) ? found : nullptr;
 }
 
 void SimDevice::Report(UnorderedAccess report) {
@@ -247,7 +249,8 @@ void SimDevice::Report(UnorderedAccess report) {
 void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access, std::string what) {
   if (access.bytes == 0) return;
   const char* const data = static_cast<const char*>(access.data);
-  Block* const block = Find(data, access.bytes);
+  Blocks::value_type* const found = Find(data, access.bytes);
+  Block* const block = found != nullptr ? &found->second : nullptr;
   if (block == nullptr || block->is_free) {
     Report({absl::StrCat(
                 "[device] ", access.is_write ? "write" : "read", " by ", what, " of ", access.bytes,
@@ -274,8 +277,8 @@ void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream
   ++queue.queued;
   order_.Queue(queue.timeline);
   Check(queue.timeline, {data, bytes, is_write}, std::string(CurrentWorkLabel()));
-  if (Block* block = Find(static_cast<const char*>(data), bytes)) {
-    Record(*block, stream, /*at_once=*/true);
+  if (Blocks::value_type* const found = Find(static_cast<const char*>(data), bytes)) {
+    Record(found->second, stream, /*at_once=*/true);
   }
 }
 

@@ -25,6 +25,7 @@
 // nothing that a program may rely on for order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -139,7 +140,7 @@ class SimDevice final : public DeviceInterface {
       AG_REQUIRES(mutex_);
   Blocks::value_type& InUse(void* data, const char* action) AG_REQUIRES(mutex_);
   // The block of which `data` is part; null: of none.
-  Block* Find(const char* data, size_t bytes) AG_REQUIRES(mutex_);
+  Blocks::value_type* Find(const char* data, size_t bytes) AG_REQUIRES(mutex_);
   void Record(Block& block, Stream stream, bool at_once) AG_REQUIRES(mutex_);
   // Of a block that is given back.
   void MakeReusable(Blocks::value_type& given_back) AG_REQUIRES(mutex_);
@@ -171,8 +172,9 @@ class SimDevice final : public DeviceInterface {
   const DeviceType type_;
   sync::Mutex mutex_{"simulated accelerator"};
   std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);
-  Blocks blocks_ AG_GUARDED_BY(mutex_);                        // none is ever erased
-  Blocks::value_type* found_ AG_GUARDED_BY(mutex_) = nullptr;  // last: the next is often the same
+  Blocks blocks_ AG_GUARDED_BY(mutex_);  // none is ever erased
+  // Those found last for addresses that share some bits: most accesses are of what was used before.
+  std::array<Blocks::value_type*, 256> found_ AG_GUARDED_BY(mutex_) = {};
   // Of those that are free, by owner and bytes.
   std::map<std::pair<Stream, size_t>, std::vector<Blocks::value_type*>> free_ AG_GUARDED_BY(mutex_);
   StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
