@@ -217,11 +217,14 @@ Tensor Extended(const char* op, const char* node_name, const Tensor& a, Ints pad
   return TakeFrom(op, node_name, a, std::move(sources), SizesOf(a));
 }
 
-// Refuses indices of rows that are out of range where no element is read: a looks as if it had a
-// column.
-void CheckRows(const Tensor& a, const Tensor& list) {
-  const Tensor column = Tensor::Zeros({a.sizes()[0], 1}, a.dtype(), a.device());
-  kernels::Gather(column, 0, WithShape(list, {list.numel(), 1}), "embedding");
+// Refuses indices along a dimension that are out of range where no element is read: a looks as if
+// its other dimensions were of size one.
+void CheckList(const char* op, const Tensor& a, int64_t dim, const Tensor& list) {
+  Shape sizes(static_cast<size_t>(a.dim()), 1);
+  sizes[dim] = a.sizes()[dim];
+  const Tensor lane = Tensor::Zeros(sizes, a.dtype(), a.device());
+  sizes[dim] = list.numel();
+  kernels::Gather(lane, dim, WithShape(list, sizes), op);
 }
 
 }  // namespace
@@ -361,6 +364,8 @@ Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
   }
   Shape sizes = SizesOf(a);
   sizes[dim] = index.sizes()[0];
+  const bool reads = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
+  if (!reads) CheckList("index_select", a, dim, kernels::Clone(index));
   Tensor result = kernels::Gather(a, dim, Repeated(index, sizes, dim), "index_select");
   if (ShouldRecord(a)) {
     Record<1>("IndexSelectBackward", result, a,
@@ -383,7 +388,7 @@ Tensor Embedding(const Tensor& a, const Tensor& index, bool sparse) {
   Shape sizes = SizesOf(index);
   sizes.push_back(rows[1]);
   const Tensor list = WithShape(kernels::Clone(index), {rows[0]});
-  if (rows[1] == 0) CheckRows(a, list);
+  if (rows[1] == 0) CheckList("embedding", a, 0, list);
   Tensor result = WithShape(kernels::Gather(a, 0, Repeated(list, rows, 0), "embedding"), sizes);
   if (!ShouldRecord(a)) return result;
   const bool lists = sparse && IsLeaf(a) && a.device() == Device::Cpu();

@@ -186,6 +186,10 @@ TEST(Pick, IndicesAreChecked) {
   EXPECT_EQ(KindOf([&] { Embedding(none, Index({1}, {2})); }), ErrorKind::kIndex);
   EXPECT_EQ(KindOf([&] { Embedding(none, Index({2}, {0, -1}), true); }), ErrorKind::kIndex);
   EXPECT_EQ(Embedding(none, Index({3}, {0, 1, 0})).sizes(), Ints({3, 0}));
+  EXPECT_EQ(KindOf([&] { IndexSelect(none, 0, Index({1}, {2})); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { IndexSelect(none, 1, Index({1}, {0})); }), ErrorKind::kIndex);
+  EXPECT_EQ(IndexSelect(none, 0, Index({3}, {0, 1, 0})).sizes(), Ints({3, 0}));
+  EXPECT_EQ(IndexSelect(none, 1, Index({0}, {})).sizes(), Ints({2, 0}));
   Tensor index = Index({2}, {0, 0});
   const Tensor y = Gather(a, 0, index);
   index.BumpVersion();

@@ -197,11 +197,7 @@ class Composite {
   }
   Value MseLoss() { return Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1])); }
 
-  Value IndexSelect() {
-    Shape shape = Whole();
-    shape[Dim()] = shapes_[1]->at(0);
-    return Picked(shape, ListMap(arena(), shape, Dim()));
-  }
+  Value IndexSelect() { return SelectedOf<Algebra>(algebra_, in_, shapes_, Dim()); }
   Value Embedding() { return EmbeddingOf<Algebra>(algebra_, in_, shapes_); }
   Value GatherAlong() { return Picked(*shapes_[1], {nullptr, Count(*shapes_[1])}); }
   Value ScatterAlong() { return ScatteredAlong<Algebra>(algebra_, statement_, in_, shapes_); }

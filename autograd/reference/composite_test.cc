@@ -107,7 +107,10 @@ TEST(CompositeTest, Networks) {
 TEST(CompositeTest, IndicesOutOfRangeAreErrors) {
   for (const char* text :
        {"%x = leaf type=f64[2] data=1,2\n%i = leaf type=i64[1] data=2\n%y = gather %x %i dim=0\n",
-        "%x = leaf type=f64[2,0]\n%i = leaf type=i64[1] data=2\n%y = embedding %x %i\n"}) {
+        "%x = leaf type=f64[2,0]\n%i = leaf type=i64[1] data=2\n%y = embedding %x %i\n",
+        "%x = leaf type=f64[2,0]\n%i = leaf type=i64[1] data=2\n%y = index_select %x %i dim=0\n",
+        "%x = leaf type=f64[0,3]\n%i = leaf type=i64[1] data=-4\n%y = index_select %x %i "
+        "dim=1\n"}) {
     const TwinResult twin = RunTwin(ParseOrThrow(text));
     ASSERT_TRUE(twin.observation.error.has_value()) << text;
     EXPECT_EQ(twin.observation.error->error, ErrorKind::kIndex);

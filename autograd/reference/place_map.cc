@@ -160,6 +160,10 @@ Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, con
   return picking.Take();
 }
 
+void CheckIndices(Arena& arena, const Shape& of, size_t dim, const Array& indices) {
+  PickMap(arena, {of[dim], 1}, {indices.size, 1}, 0, indices, {nullptr, indices.size});
+}
+
 PickTerms TermsOf(Arena& arena, const Picks& picks, DType dtype) {
   const int32_t count = picks.places.size, total = count + picks.open.size;
   auto* from = arena.Allocate<int32_t>(total);

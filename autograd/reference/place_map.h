@@ -57,6 +57,10 @@ struct Picks {
 Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, const Array& indices,
               const IndexMap& at);
 
+// Throws as PickMap does where an index along `dim` is out of range, also where no element is
+// picked.
+void CheckIndices(Arena& arena, const Shape& of, size_t dim, const Array& indices);
+
 // Each pick, and with a weight of 0 or 1 each of the others, as a term: terms[k] of what is picked
 // from, times weights[k], is added to the result at to[k]. A weight has a bound of 1 where it may
 // be the other.

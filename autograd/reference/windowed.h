@@ -1,4 +1,4 @@
-// Convolutions, pools, planes of other sizes, and embeddings.
+// Convolutions, pools, planes of other sizes, index_select and embeddings.
 //
 // Written for any algebra (composite.h).
 
@@ -168,6 +168,19 @@ ValueIn<Algebra> OnPlanes(Algebra& algebra, const program::Statement& statement,
              : ConvolutionOf<Algebra>(algebra, statement, in, shapes);
 }
 
+// Slices along a dimension in place of their indices.
+template <typename Algebra>
+ValueIn<Algebra> SelectedOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
+                            absl::Span<const Shape* const> shapes, size_t dim) {
+  Arena& arena = algebra.arena();
+  const Array& indices = *algebra.ArrayOf(in[1]);
+  Shape shape = *shapes[0];
+  shape[dim] = shapes[1]->at(0);
+  if (Count(shape) == 0) CheckIndices(arena, *shapes[0], dim, indices);
+  const Picks places = PickMap(arena, *shapes[0], shape, dim, indices, ListMap(arena, shape, dim));
+  return Pick(algebra, in[0], places, arena.Keep(shape));
+}
+
 // Rows of a matrix in place of their indices. sparse= is about how an engine keeps the gradient.
 template <typename Algebra>
 ValueIn<Algebra> EmbeddingOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
@@ -175,9 +188,7 @@ ValueIn<Algebra> EmbeddingOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>
   Arena& arena = algebra.arena();
   const Shape &matrix = *shapes[0], &indices = *shapes[1];
   const Shape rows = {Count(indices), 1}, each = {rows[0], matrix[1]};
-  if (matrix[1] == 0) {  // no element is picked, but indices must be in range all the same
-    PickMap(arena, {matrix[0], 1}, rows, 0, *algebra.ArrayOf(in[1]), {nullptr, Count(indices)});
-  }
+  if (matrix[1] == 0) CheckIndices(arena, matrix, 0, *algebra.ArrayOf(in[1]));
   const Picks places =
       PickMap(arena, matrix, each, 0, *algebra.ArrayOf(in[1]), BroadcastMap(arena, rows, each));
   Shape shape = indices;

@@ -145,6 +145,9 @@ void Evaluation::PickLanes() {
   const Tensor &from = in_[0], &indices = in_[1];
   const auto dim = static_cast<size_t>(Dim());
   const int64_t size = from.shape[dim];
+  for (Ref index : indices.elements) {  // also those at which no element is picked
+    if (index->known) InRange(index, size);
+  }
   // The place of a result without its coordinate along dim=.
   Places strides = StridesOf(from.shape);
   const int64_t step = strides[dim];
