@@ -152,7 +152,8 @@ const Verdict* Judgement::Failure() const {
   return nullptr;
 }
 
-Judge::Judge(JudgeOptions options) : impl_(std::make_unique<Impl>()) {
+Judge::Judge(JudgeOptions options, Statistics* statistics)
+    : impl_(std::make_unique<Impl>()), statistics_(statistics != nullptr ? statistics : &own_) {
   impl_->options = std::move(options);
 }
 
@@ -257,7 +258,7 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
 }
 
 Judgement Judge::operator()(const Program& program, const Further& further) {
-  return Run(program, further, statistics_);
+  return Run(program, further, *statistics_);
 }
 
 bool Judge::Fails(const Program& program) {
@@ -270,7 +271,7 @@ bool HasHelpers(uint64_t seed) {
 }
 
 bool IsRepeatSample(uint64_t seed) {
-  return ((seed ^ 0x9e6c63d0876a9a35u) * 0xd1342543de82ef95u) >> 62 == 0;
+  return ((seed ^ 0x9e6c63d0876a9a35u) * 0xd1342543de82ef95u) >> 60 == 0;
 }
 
 }  // namespace twingrad::judge

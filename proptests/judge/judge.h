@@ -49,9 +49,10 @@ struct Further {
 // Whether the engines that judge the Program generated from `seed` have helpers: of one in sixteen.
 bool HasHelpers(uint64_t seed);
 
-// Whether runs that can only repeat are made of the Program generated from `seed`: of one in four.
+// Whether runs that can only repeat are made of the Program generated from `seed`: of one in
+// sixteen.
 bool IsRepeatSample(uint64_t seed);
-inline constexpr int kRepeatSample = 4;
+inline constexpr int kRepeatSample = 16;
 
 struct JudgeOptions {
   // The engine runs once for each entry, with that many device threads.
@@ -86,7 +87,8 @@ struct Judgement {
 
 class Judge {
  public:
-  explicit Judge(JudgeOptions options = {});
+  // `statistics` is where Programs are counted; null: in the Judge.
+  explicit Judge(JudgeOptions options = {}, Statistics* statistics = nullptr);
   ~Judge();
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
@@ -97,7 +99,7 @@ class Judge {
   // Whether the Program makes some oracle disagree, without touching the statistics: for shrinking.
   bool Fails(const twingrad::program::Program& program);
 
-  const Statistics& statistics() const { return statistics_; }
+  const Statistics& statistics() const { return *statistics_; }
 
  private:
   struct Impl;
@@ -105,7 +107,8 @@ class Judge {
                 Statistics& statistics);
 
   std::unique_ptr<Impl> impl_;
-  Statistics statistics_;
+  Statistics own_;
+  Statistics* const statistics_;
 };
 
 }  // namespace twingrad::judge

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -94,20 +93,17 @@ std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind
 bool IsGenerated(int kind) { return kind != static_cast<int>(Opcode::kExpect); }
 
 std::vector<int> KindsOf(const program::Program& program) {
-  std::bitset<kNumKinds> found;
-  for (const Statement& statement : program.statements) {
-    found.set(static_cast<size_t>(statement.op));
-    if (statement.op == Opcode::kBegin) {
-      found.set(static_cast<size_t>(kRegions + static_cast<int>(RegionKindOf(statement))));
-    }
-    if (const int action = ActionOf(statement); action >= 0) {
-      found.set(static_cast<size_t>(action));
-    }
-  }
   std::vector<int> kinds;
-  for (int kind = 0; kind < kNumKinds; ++kind) {
-    if (found[static_cast<size_t>(kind)]) kinds.push_back(kind);
+  kinds.reserve(program.statements.size() * 2);
+  for (const Statement& statement : program.statements) {
+    kinds.push_back(static_cast<int>(statement.op));
+    if (statement.op == Opcode::kBegin) {
+      kinds.push_back(kRegions + static_cast<int>(RegionKindOf(statement)));
+    }
+    if (const int action = ActionOf(statement); action >= 0) kinds.push_back(action);
   }
+  std::sort(kinds.begin(), kinds.end());
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
   return kinds;
 }
 

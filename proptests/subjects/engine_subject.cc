@@ -1,7 +1,6 @@
 #include "proptests/subjects/engine_subject.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -98,7 +97,7 @@ class EngineSubject final : public Subject,
     return UseCuda(source_.options().devices);
   }
   absl::Status Start() override {
-    judge_.emplace(judge_options_);
+    judge_.emplace(judge_options_, &counted_.judged);
     return absl::OkStatus();
   }
   workers::CaseSource& source() override { return source_; }
@@ -108,15 +107,11 @@ class EngineSubject final : public Subject,
   Runner* runner() override { return this; }
 
   CaseResult Judge() override;
+  // Those of GPUs wait for their drivers, whose threads are none of the engine's.
+  bool HandsOver() const override { return !source_.options().on_cuda; }
+  // Where they are counted: once a Program they are copied, and they are kilobytes.
   absl::Span<const uint64_t> counters() const override {
-    // Once a Program, and kilobytes: no copy is made on the way.
-    if (judge_) {
-      std::byte* const place = reinterpret_cast<std::byte*>(counters_.data());
-      std::memcpy(place + offsetof(EngineStatistics, judged), &judge_->statistics(),
-                  sizeof(Statistics));
-      std::memcpy(place + offsetof(EngineStatistics, drawn), &drawn_, sizeof(drawn_));
-    }
-    return counters_;
+    return {reinterpret_cast<const uint64_t*>(&counted_), kNumCounters};
   }
 
   Seen Run() override;
@@ -157,8 +152,7 @@ class EngineSubject final : public Subject,
   judge::JudgeOptions judge_options_;
   bool every_ball_ = false;
   std::optional<judge::Judge> judge_;
-  DrawnFeatures drawn_ = {};
-  mutable std::array<uint64_t, kNumCounters> counters_ = {};
+  EngineStatistics counted_;
 };
 
 Runner::Seen EngineSubject::Run() {
@@ -174,7 +168,7 @@ Runner::Seen EngineSubject::Run() {
 }
 
 CaseResult EngineSubject::Judge() {
-  source_.CountDrawn(&drawn_);
+  source_.CountDrawn(&counted_.drawn);
   // What comes from elsewhere is judged by all.
   judge::Further further;
   if (source_.seed()) {

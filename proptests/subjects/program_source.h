@@ -38,6 +38,7 @@ class ProgramSource : public workers::CaseSource {
   std::optional<uint64_t> seed() const { return seed_; }
   // What Programs may hold: an engine that has less takes it away.
   generators::GeneratorOptions& options() { return options_; }
+  const generators::GeneratorOptions& options() const { return options_; }
   // Counts the features that the generator drew for the current Program; one that was loaded has
   // none.
   void CountDrawn(DrawnFeatures* counts) const;

@@ -23,6 +23,7 @@
 #include "absl/types/span.h"
 #include "proptests/workers/channel.h"
 #include "proptests/workers/flight_recorder.h"
+#include "proptests/workers/placement.h"
 #include "proptests/workers/process.h"
 
 namespace twingrad::workers {
@@ -96,7 +97,14 @@ void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaig
   // The first chunk may be what a dead predecessor had left.
   uint64_t next = record.index;
   uint64_t end = record.chunk_end;
-  if (next < end) BeginChunk(record, next, end);
+  Placement placement;
+  uint64_t begun = 0;
+  const auto begin_chunk = [&] {
+    BeginChunk(record, next, end);
+    if (!crew.judge.HandsOver()) return;
+    IsTogether(begun++) ? placement.KeepTogether() : placement.LetGo();
+  };
+  if (next < end) begin_chunk();
   crew.judge.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
   while (campaign.stop.load(std::memory_order_relaxed) == 0) {
     if (next >= end) {
@@ -105,7 +113,7 @@ void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaig
       end = std::min(next + chunk, total);
       record.index.store(next, std::memory_order_relaxed);
       record.chunk_end.store(end, std::memory_order_relaxed);
-      BeginChunk(record, next, end);
+      begin_chunk();
     }
     JudgeNext(crew, record, channel, next, seed);
     ++next;

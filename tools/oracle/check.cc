@@ -49,13 +49,6 @@ constexpr uint64_t kDefaultPrograms = 2000;
 constexpr uint64_t kDefaultExplored = 100;
 constexpr std::chrono::milliseconds kPumpWait(50);
 
-// Threads of the repository's engine wait for each other and leave their core idle meanwhile: half
-// as many workers again keep all cores busy.
-int DefaultJobs(const findings::Origin& origin) {
-  const int cores = NumCores();
-  return origin.verb == "check" && origin.engine.empty() ? cores + (cores + 1) / 2 : cores;
-}
-
 // The state of one run of `check`.
 class CheckRun {
  public:
@@ -64,7 +57,7 @@ class CheckRun {
         reporter_(subject.reporter()),
         command_(std::move(command)),
         origin_(OriginOf(arguments, command_)),
-        jobs_(static_cast<int>(arguments.Number("jobs").value_or(DefaultJobs(origin_)))),
+        jobs_(static_cast<int>(arguments.Number("jobs").value_or(NumCores()))),
         time_(arguments.Duration("time")),
         report_(arguments.Path("report").value_or("")),
         enough_(arguments.Number("findings").value_or(UINT64_MAX)),
@@ -261,9 +254,7 @@ constexpr FlagSpec kSeed = {"seed", "N", FlagType::kSeed, "a fresh one, printed"
                             "makes the run repeatable"};
 constexpr FlagSpec kTime = {"time", "TIME", FlagType::kDuration, "no limit",
                             "ends the run after 90, 90s, 5m or 2h"};
-constexpr FlagSpec JobsFlag(const char* fallback) {
-  return {"jobs", "N", FlagType::kCount, fallback, "worker processes", 4096};
-}
+constexpr FlagSpec kJobs = {"jobs", "N", FlagType::kCount, "all cores", "worker processes", 4096};
 constexpr FlagSpec kOut = {"out", "DIR", FlagType::kPath, "findings",
                            "where folders of findings are made"};
 
@@ -280,7 +271,7 @@ constexpr FlagSpec kCheckFlags[] = {
     kDevice,
     kStreams,
     kTime,
-    JobsFlag("three for two cores; a foreign engine: all cores"),
+    kJobs,
     kFindings,
     kElements,
     kRank,
@@ -309,7 +300,7 @@ constexpr FlagSpec kExploreFlags[] = {
     kDevice,
     kStreams,
     kTime,
-    JobsFlag("all cores"),
+    kJobs,
     kFindings,
     {"timeout", "TIME", FlagType::kDuration, "10s and 2 ms a schedule",
      "a Program whose schedules run longer is a hang"},
