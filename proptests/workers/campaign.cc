@@ -14,6 +14,7 @@
 #include "proptests/workers/worker.h"
 
 namespace twingrad::workers {
+
 namespace {
 
 // Between two looks at the limits of the workers.
@@ -92,9 +93,18 @@ absl::StatusOr<std::unique_ptr<Campaign>> Campaign::Create(CampaignOptions optio
   return campaign;
 }
 
+std::chrono::nanoseconds TimeLimit(std::chrono::nanoseconds limit, uint64_t hangs,
+                                   std::chrono::nanoseconds longest) {
+  if (hangs < kHangsInFull) return limit;
+  return std::min(limit, std::max<std::chrono::nanoseconds>(
+                             {limit / 10, longest * 10, std::chrono::seconds(1)}));
+}
+
 void Campaign::Respawn(Slot& slot, uint64_t begin, uint64_t end) {
+  WorkerCommand command = options_.worker;
+  command.limits.timeout = TimeLimit(command.limits.timeout, hangs_, longest_);
   absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
-      WorkerProcess::Spawn(options_.worker, slot.name, begin, end);
+      WorkerProcess::Spawn(command, slot.name, begin, end);
   if (process.ok()) {
     slot.process = *std::move(process);
   } else {
@@ -105,6 +115,7 @@ void Campaign::Respawn(Slot& slot, uint64_t begin, uint64_t end) {
 
 void Campaign::Retire(Slot& slot) {
   retired_.Add(CommittedProgress(slot.process->record()));
+  longest_ = std::max(longest_, std::chrono::nanoseconds(slot.process->record().longest));
   slot.process.reset();
 }
 
@@ -132,6 +143,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   ReadMessages(slot);
   const FlightRecord& record = slot.process->record();
   if (death.cause == Death::Cause::kFinished) return Retire(slot);
+  if (death.cause == Death::Cause::kHang) ++hangs_;
   const Phase phase = static_cast<Phase>(record.phase.load());
   // Between its commit and the next program the phase is still that of the program.
   const bool committed = CommittedProgress(record).after == record.index + 1;

@@ -105,9 +105,17 @@ class Campaign {
   Sums retired_;  // of the workers that have ended
   std::set<std::string> notes_;
   uint64_t restarts_ = 0;
+  uint64_t hangs_ = 0;
+  std::chrono::nanoseconds longest_ = {};  // that a Program has taken in workers that have ended
   uint64_t last_pump_ = 0;
   absl::Status status_;
 };
+
+// How long the Programs of a worker may run. Many that hang would cost a campaign hours: after some
+// a tenth of the limit must do, unless others have taken nearly as long.
+inline constexpr uint64_t kHangsInFull = 3;
+std::chrono::nanoseconds TimeLimit(std::chrono::nanoseconds limit, uint64_t hangs,
+                                   std::chrono::nanoseconds longest);
 
 // The result of a case that brought its worker down.
 CaseResult ResultOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing);

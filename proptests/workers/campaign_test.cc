@@ -14,6 +14,9 @@
 namespace twingrad::workers {
 namespace {
 
+using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""ms;
+
 class CampaignTest : public testing::Test {
  protected:
   CampaignOptions Options(uint64_t programs, int jobs, std::vector<std::string> flags) const {
@@ -101,6 +104,18 @@ TEST_F(CampaignTest, GoesOnAfterHangsAndGrowth) {
   for (const auto& [index, failure] : failures) {
     EXPECT_TRUE(failure.result.oracle == "hang" || failure.result.oracle == "memory");
   }
+}
+
+TEST(TimeLimitTest, AfterSomeHangsATenthMustDoUnlessOthersTakeNearlyAsLong) {
+  EXPECT_EQ(TimeLimit(10s, 0, 1ms), 10s);
+  EXPECT_EQ(TimeLimit(10s, kHangsInFull - 1, 1ms), 10s);
+  EXPECT_EQ(TimeLimit(10s, kHangsInFull, 1ms), 1s);
+  EXPECT_EQ(TimeLimit(50s, kHangsInFull, 1ms), 5s);
+  EXPECT_EQ(TimeLimit(10s, 100, 300ms), 3s);
+  EXPECT_EQ(TimeLimit(10s, 100, 5s), 10s);
+  // Nothing is cut below a second.
+  EXPECT_EQ(TimeLimit(2s, 100, 1ms), 1s);
+  EXPECT_EQ(TimeLimit(500ms, 100, 1ms), 500ms);
 }
 
 TEST_F(CampaignTest, LosesNothingWhenWorkersAreKilled) {

@@ -85,8 +85,8 @@ class CaseJudge {
   // A judge that takes long asks `stop` between its steps; where that says so, it ends with what it
   // has done.
   virtual void StopWhen(std::function<bool()> /*stop*/) {}
-  // Whether its threads hand work to each other, and hardly run at the same time: a worker keeps them
-  // on one processor then, most of the time (placement.h).
+  // Whether its threads hand work to each other, and hardly run at the same time: a worker keeps
+  // them on one processor then, most of the time (placement.h).
   virtual bool HandsOver() const { return false; }
   // Memory that outlives the worker, kScratchBytes long and all zeros, in which a judge may keep
   // how far it has come within a case. Only WorkerCommand::read_scratch knows what the bytes mean.

@@ -117,7 +117,10 @@ void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters) {
   std::copy_n(counters.begin(), next.num_counters, next.counters);
   record.committed.store(1 - whole, std::memory_order_release);
   record.index.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t began = record.phase_began.load(std::memory_order_relaxed);
   EnterPhase(record, Phase::kIdle);
+  const uint64_t took = record.phase_began.load(std::memory_order_relaxed) - began;
+  if (took > record.longest.load(std::memory_order_relaxed)) record.longest = took;
 }
 
 std::string RecordedProgram(const FlightRecord& record) {

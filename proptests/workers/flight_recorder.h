@@ -35,6 +35,7 @@ struct FlightRecord {
   std::atomic<uint64_t> index;      // of the current program in the campaign, or (idle) of the next
   std::atomic<uint64_t> chunk_end;  // programs up to this one (exclusive) are this worker's
   std::atomic<uint64_t> seed;
+  std::atomic<uint64_t> longest;  // that judging a program has taken, in nanoseconds
 
   // The chunks that this worker has begun, each later one in place of the oldest: what it ran.
   static constexpr size_t kMaxChunks = 32;
