@@ -179,16 +179,17 @@ Tensor Std(const Tensor& a, Ints dims, bool keepdim) {
   const Tensor variance = kernels::Div(squares, Constant(count, squares));
   Tensor result = kernels::Narrowed(kernels::Each<kernels::SqrtNumber>(variance), a.dtype());
   if (ShouldRecord(a)) {
-    Record<1>("StdBackward", result, a,
+    Record<2>("StdBackward", result, a,
               [count, dims = Shape(dims.begin(), dims.end()), kept = KeptShape(a, dims)](
-                  const Tensor& g, const Tensor* operand) {
-                const Tensor& all = operand[0];
+                  const Tensor& g, const Tensor* a_and_result) {
+                const Tensor& all = a_and_result[0];
                 const Tensor distance = Sub(all, Mean(all, dims, true));
-                const Tensor r = Std(all, dims, true);
                 const Tensor share = count == 0 ? g : Div(g, Constant(count, g));
-                return AlongUnit(ReshapeTo(share, kept), distance, r);
+                return AlongUnit(ReshapeTo(share, kept), distance,
+                                 ReshapeTo(a_and_result[1], kept));
               })
-        ->Save(a);
+        ->Save(a)
+        ->SaveResult(result);
   }
   return result;
 }

@@ -62,6 +62,10 @@ TEST(Reduction, Std) {
   EXPECT_EQ(Elements(first), (Doubles{0.25, 0.25, -0.25, -0.25}));
   const Tensor one = Mul(first, Values({1, 4}, {1, 0, 0, 0}));
   EXPECT_EQ(Elements(Derive(one, {a})[0]), (Doubles{0.125, -0.125, 0, 0}));
+  // By the result too, from which it is made: -(a - mean) / 4.
+  const Tensor result = Std(a, {}, false);
+  const Tensor gradient = Mul(Derive(result, {a}, true)[0], Values({1, 4}, {1, 2, 0, 0}));
+  EXPECT_EQ(Elements(Derive(gradient, {result})[0]), Doubles{-0.75});
   EXPECT_TRUE(std::isnan(Elements(Std(Values({0}, {}), {}, false))[0]));
   EXPECT_EQ(Elements(Std(Values({2, 0}, {}), {0}, false)), Doubles{});
 }

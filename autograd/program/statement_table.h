@@ -152,7 +152,7 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
               "log of the sum of exp(a) over dims= (all without)"),
     Reduction(kVar, "var", Curved(Numbers::kSpread, kSavesA), kFloating,
               "mean over dims= (all without) of the squared distance to the mean"),
-    Reduction(kStd, "std", Curved(Numbers::kBetween, kSavesA, kSavesResult), kFloating,
+    Reduction(kStd, "std", Curved(Numbers::kBetween, kSavesA | kSavesResult), kFloating,
               "the root of var"),
     Reduction(kNorm, "norm", Curved(Numbers::kBetween, kSavesA | kSavesResult), kFloating,
               "the root of the sum of squares over dims= (all without)"),

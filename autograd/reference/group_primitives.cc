@@ -201,11 +201,10 @@ Term AlongUnit(const Backward& b, const Term& g, const Term& a, const Term& leng
 Term DeviationGradient(const Backward& b) {
   const PrimitiveArguments& groups = b.step.arguments;
   const Term a = b.in(0);
-  const Term g = b.g * Term{&b.calculus, InverseRootOfCount(b.calculus, b.g.v, groups)};
+  const Term g = b.g * Term{&b.calculus, Inexact(b.calculus, b.g.v, 1.0 / groups.count)};
   const auto terms = [&] {
     const Term distance{&b.calculus, DistancesOfOnePass(b.calculus, a.v, groups)};
-    const Term length = distance.Apply(Primitive::kNorm, groups);
-    return AlongUnit(b, g, distance, length, length.v.data).v;
+    return AlongUnit(b, g, distance, b.result(), b.result_elements()).v;
   };
   return {&b.calculus, OfMeanZero(b.calculus, a.v, groups, terms)};
 }
@@ -232,7 +231,7 @@ constexpr PrimitiveRow kGroupRows[] = {
     {Primitive::kNorm, std::nullopt, 1, kSavesA | kSavesResult, Norm,
      [](const Backward& b) { return AlongUnit(b, b.g, b.in(0), b.result(), b.result_elements()); }},
 
-    {Primitive::kDeviation, std::nullopt, 1, kSavesA, Deviation, DeviationGradient},
+    {Primitive::kDeviation, std::nullopt, 1, kSavesA | kSavesResult, Deviation, DeviationGradient},
 
     {Primitive::kLogSumExp, std::nullopt, 1, kSavesA | kSavesResult, LogSumExp,
      [](const Backward& b) {
