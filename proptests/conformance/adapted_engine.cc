@@ -160,6 +160,7 @@ void AdaptedEngine::Explain(const Failure& failure, int& runs_left, ForeignVerdi
   if (left.outcome == Outcome::kExplained) verdict.text += left.text;
   verdict.outcome = Outcome::kExplained;
   for (const FollowedDefect& defect : failures_.Of(followed->rules.defects)) {
+    if (verdict.explained_by.empty()) verdict.explained_by = defect.entry;
     absl::StrAppend(&verdict.text, "  expected failure ", defect.entry, ": ", defect.reason, "\n");
   }
 }
@@ -180,6 +181,7 @@ void AdaptedEngine::ExplainBySignature(const Failure& failure, int& runs_left,
       continue;
     }
     verdict.outcome = Outcome::kExplained;
+    verdict.explained_by = signature.entry;
     absl::StrAppend(&verdict.text, "  expected failure ", signature.entry, ": ", signature.reason,
                     "\n");
     return;

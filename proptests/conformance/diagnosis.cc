@@ -116,6 +116,18 @@ bool Takes(const Program& program, const Observation& expected, Opcode op, const
   });
 }
 
+// Whether a result of an `op` has a zero.
+bool GivesZero(const Program& program, const Observation& expected, Opcode op) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    return s.op == op && std::ranges::any_of(s.results, [&](ValueId result) {
+             const auto at = static_cast<size_t>(result);
+             return at < expected.values.size() && expected.values[at].defined &&
+                    std::ranges::any_of(expected.values[at].data.bits,
+                                        [](uint64_t x) { return x << 1 == 0; });
+           });
+  });
+}
+
 using twingrad::program::TensorData;
 
 bool IsZero(const TensorData&, uint64_t bits) { return bits << 1 == 0; }
@@ -406,6 +418,9 @@ std::string Circumstances(const Program& program, const Observation& expected,
   }
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
   if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
+  if (GivesZero(program, expected, Opcode::kDet)) {
+    text += "  circumstance: det of a singular matrix\n";
+  }
   for (const Opcode op : {Opcode::kElu, Opcode::kCelu, Opcode::kSelu}) {
     if (!Takes(program, expected, op, IsZero)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of a 0\n");

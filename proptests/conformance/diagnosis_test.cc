@@ -45,6 +45,14 @@ TEST(DiagnosisTest, ProdOfSeveralZerosOverAllElements) {
   EXPECT_EQ(prod("0,1,0", " dims=1"), "");
 }
 
+TEST(DiagnosisTest, DetOfASingularMatrix) {
+  const auto det = [](const std::string& data) {
+    return Of("%a = leaf type=f64[2,2] data=" + data + " grad=1\n%d = det %a\nbackward %d\n");
+  };
+  EXPECT_EQ(det("1,2,2,4"), "  circumstance: det of a singular matrix\n");
+  EXPECT_EQ(det("1,2,2,5"), "");
+}
+
 TEST(DiagnosisTest, TheGradientOfAProdIsShown) {
   const auto with = [](const std::string& hook, const std::string& call,
                        const std::string& prod = "prod %a") {

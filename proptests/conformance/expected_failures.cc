@@ -211,6 +211,10 @@ std::vector<FollowedDefect> ExpectedFailures::Of(
   return lines;
 }
 
+size_t ExpectedFailures::PlaceOf(std::string_view id) const {
+  return static_cast<size_t>(std::ranges::find(entries, id, &ExpectedEntry::id) - entries.begin());
+}
+
 std::vector<std::string> ExpectedFailures::Expired(std::string_view today) const {
   std::vector<std::string> expired;
   for (const ExpectedEntry& entry : entries) {

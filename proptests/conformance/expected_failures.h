@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,9 @@ struct ExpectedFailures {
   twingrad::reference::Defects DefectsToFollow() const;
   // The lines of these defects.
   std::vector<FollowedDefect> Of(const twingrad::reference::Defects& defects) const;
+
+  // The place of an entry in the list; the number of entries if it is not there.
+  size_t PlaceOf(std::string_view id) const;
 
   // Those whose date has passed on `today` (2026-11-21): each as its line's id and date.
   std::vector<std::string> Expired(std::string_view today) const;

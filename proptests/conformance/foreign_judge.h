@@ -52,8 +52,9 @@ struct ConventionsTaken {
 
 struct ForeignVerdict {
   Outcome outcome = Outcome::kAgree;
-  std::string rule;  // the oracle that disagreed: twin, errors, recount, ...
-  std::string text;  // 3 to 8 lines
+  std::string rule;          // the oracle that disagreed: twin, errors, recount, ...
+  std::string text;          // 3 to 8 lines
+  std::string explained_by;  // the entry of the list, of what it explains
   std::vector<int32_t> statements;
   ConventionsTaken taken;
   bool ran = false;        // the engine ran the Program, be it to an error

@@ -129,7 +129,11 @@ AdaptedEngine::Judged ForeignSubject::JudgeAndCount() {
   AdaptedEngine::Judged judged = engine_->Judge(current(), &statistics_.base, balls);
   source_.CountDrawn(&statistics_.drawn);
   CountProgram(current(), judged.expected, judged.verdict, judged.reply.observation, &statistics_);
-  for (std::string& note : NotesOf(judged.verdict.taken)) {
+  std::vector<std::string> notes = NotesOf(judged.verdict.taken);
+  if (judged.verdict.outcome == Outcome::kExplained) {
+    notes.push_back(CountExplained(engine_->failures(), judged.verdict.explained_by, &statistics_));
+  }
+  for (std::string& note : notes) {
     // One example of each is enough.
     if (told_.insert(note.substr(0, note.find(':'))).second) notes_.push_back(std::move(note));
   }

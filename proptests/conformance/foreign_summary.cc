@@ -1,10 +1,16 @@
 #include "proptests/conformance/foreign_summary.h"
 
+#include <algorithm>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "proptests/judge/traits.h"
 #include "proptests/subjects/number_text.h"
@@ -59,7 +65,36 @@ std::string ConventionLines(const ForeignStatistics& statistics,
   return text;
 }
 
+constexpr std::string_view kEntry = "explained by ";
+
+// "torch-0004 31, libtorch-0012 9", those that explain most first.
+std::string ExplainedLines(const ForeignStatistics& statistics,
+                           const std::set<std::string>& notes) {
+  std::vector<std::pair<uint64_t, std::string_view>> counted;
+  for (auto note = notes.lower_bound(std::string(kEntry)); note != notes.end(); ++note) {
+    std::string_view rest = *note;
+    size_t place = 0;
+    if (!absl::ConsumePrefix(&rest, kEntry)) break;
+    const std::pair<std::string_view, std::string_view> parts = absl::StrSplit(rest, ": ");
+    if (!absl::SimpleAtoi(parts.first, &place) || place >= statistics.explained.size()) continue;
+    counted.emplace_back(statistics.explained[place], parts.second);
+  }
+  std::ranges::sort(counted, std::greater<>());
+  std::vector<std::string> items;
+  for (const auto& [count, entry] : counted) {
+    items.push_back(absl::StrCat(entry, " ", WithSeparators(count)));
+  }
+  return items.empty() ? "" : subjects::Rows("explained by", items);
+}
+
 }  // namespace
+
+std::string CountExplained(const ExpectedFailures& failures, std::string_view entry,
+                           ForeignStatistics* statistics) {
+  const size_t place = std::min(failures.PlaceOf(entry), statistics->explained.size() - 1);
+  ++statistics->explained[place];
+  return absl::StrCat(kEntry, place, ": ", entry);
+}
 
 std::vector<std::string> NotesOf(const ConventionsTaken& taken) {
   std::vector<std::string> notes;
@@ -152,6 +187,7 @@ std::string ForeignSummary(const ForeignStatistics& statistics,
                     absl::StrFormat(" (%.2f %%)", Percent(count, statistics.base.programs)));
   }
   std::string text = absl::StrCat("outcomes       ", outcomes.empty() ? "none" : outcomes, "\n");
+  text += ExplainedLines(statistics, notes);
   text += ConventionLines(statistics, notes);
   text += CountsLine(statistics);
   if (statistics.restarts > 0) {

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "proptests/conformance/expected_failures.h"
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/judge/statistics.h"
 #include "proptests/subjects/summary.h"
@@ -19,6 +21,8 @@ struct ForeignStatistics {
   judge::Statistics base;
   subjects::DrawnFeatures drawn = {};
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
+  // Explained programs, by the place of the entry in the list; those beyond count with the last.
+  std::array<uint64_t, 256> explained = {};
   // By feature: which areas a Program of that outcome holds.
   std::array<std::array<uint64_t, kNumOutcomes>, judge::kNumTraits> areas = {};
   // Programs that the engine ran, such of them as called it, and such of these as were recounted
@@ -49,7 +53,11 @@ std::string ForeignReport(const ForeignStatistics& statistics);
 // For each convention that was taken, a note with an example.
 std::vector<std::string> NotesOf(const ConventionsTaken& taken);
 
-// Each line ends in a newline. Of the notes it takes one for each convention.
+// Counts a Program that an entry of the list explains; the note that a summary then needs.
+std::string CountExplained(const ExpectedFailures& failures, std::string_view entry,
+                           ForeignStatistics* statistics);
+
+// Each line ends in a newline. Of the notes it takes one for each convention, and those of entries.
 std::string ForeignSummary(const ForeignStatistics& statistics,
                            const std::set<std::string>& notes = {});
 

@@ -72,6 +72,20 @@ TEST(ForeignSummaryTest, SaysInHowManyProgramsEachKindOfStatementStands) {
   EXPECT_TRUE(StrContains(summary, "skipped > 1 %  leaf 25.0 %")) << summary;
 }
 
+TEST(ForeignSummaryTest, SaysHowManyProgramsEachEntryExplains) {
+  ExpectedFailures failures;
+  for (const char* id : {"one-0001", "two-0001", "two-0002"})
+    failures.entries.push_back({id, "", "", ""});
+  ForeignStatistics statistics;
+  std::set<std::string> notes = {"exp at 0: statement 1"};
+  for (const char* entry : {"two-0001", "two-0002", "two-0002"}) {
+    notes.insert(CountExplained(failures, entry, &statistics));
+  }
+  const std::string summary = ForeignSummary(statistics, notes);
+  EXPECT_TRUE(StrContains(summary, "\nexplained by   two-0002 2, two-0001 1\n")) << summary;
+  EXPECT_FALSE(StrContains(ForeignSummary({}), "explained by"));
+}
+
 TEST(ForeignSummaryTest, MoreThanAFiftiethExplainedIsTooMuchWhereChanceIsRuledOut) {
   const auto complaint = [](uint64_t explained, uint64_t programs) {
     ForeignStatistics statistics;

@@ -37,20 +37,6 @@ std::string Share(uint64_t part, uint64_t whole) {
   return absl::StrFormat("%.1f %%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-// The items on as many lines as it takes.
-std::string Rows(std::string_view name, const std::vector<std::string>& items) {
-  std::string text;
-  std::string line;
-  for (const std::string& item : items) {
-    if (!line.empty() && kColumn + line.size() + item.size() + 2 > kMaxWidth) {
-      absl::StrAppend(&text, Row(text.empty() ? name : "", line + ","));
-      line.clear();
-    }
-    absl::StrAppend(&line, line.empty() ? "" : ", ", item);
-  }
-  return absl::StrCat(text, Row(text.empty() ? name : "", line.empty() ? "none" : line));
-}
-
 using Counts = std::vector<std::pair<uint64_t, std::string_view>>;
 
 std::string_view Word(int feature) {
@@ -217,6 +203,19 @@ void DrawnFeatures::Add(const generators::Features& drawn) {
     if (!drawn[i]) continue;
     for (size_t j = 0; j < met.size(); ++j) met[i][j] += drawn[j] ? 1 : 0;
   }
+}
+
+std::string Rows(std::string_view name, const std::vector<std::string>& items) {
+  std::string text;
+  std::string line;
+  for (const std::string& item : items) {
+    if (!line.empty() && kColumn + line.size() + item.size() + 2 > kMaxWidth) {
+      absl::StrAppend(&text, Row(text.empty() ? name : "", line + ","));
+      line.clear();
+    }
+    absl::StrAppend(&line, line.empty() ? "" : ", ", item);
+  }
+  return absl::StrCat(text, Row(text.empty() ? name : "", line.empty() ? "none" : line));
 }
 
 std::string PairsReport(const DrawnFeatures& drawn) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "proptests/generators/options.h"
 #include "proptests/judge/statistics.h"
@@ -22,6 +24,9 @@ struct DrawnFeatures {
     return met[static_cast<size_t>(feature)][static_cast<size_t>(feature)];
   }
 };
+
+// A row of a summary, over as many lines as it takes.
+std::string Rows(std::string_view name, const std::vector<std::string>& items);
 
 // For machines: for each feature, in how many Programs it meets each other one; the text of a JSON
 // object.

@@ -45,6 +45,8 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"not implemented for 'BFloat16'", ErrorKind::kUnsupported},
     {"not implemented for 'Int'", ErrorKind::kUnsupported},
     {"Low precision dtypes not supported", ErrorKind::kUnsupported},
+    // "derivative for aten::hardsigmoid_backward is not implemented": that an op has not at all.
+    {"derivative for aten::", ErrorKind::kUnsupported},
 };
 
 }  // namespace

@@ -13,6 +13,8 @@ TEST(FailuresTest, MessagesHaveAClass) {
             ErrorKind::kNoGraph);
   EXPECT_EQ(ClassOf("\"inverse_cpu\" not implemented for 'BFloat16'"), ErrorKind::kUnsupported);
   EXPECT_EQ(ClassOf("\"inverse_cpu\" not implemented for 'Bool'"), ErrorKind::kInternal);
+  EXPECT_EQ(ClassOf("derivative for aten::hardsigmoid_backward is not implemented"),
+            ErrorKind::kUnsupported);
   EXPECT_EQ(ClassOf("got 2 tensors and 1 gradients"), ErrorKind::kGradCount);
   EXPECT_EQ(ClassOf("Function 'SqrtBackward0' returned nan values in its 0th output."),
             ErrorKind::kAnomaly);

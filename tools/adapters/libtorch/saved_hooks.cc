@@ -18,7 +18,8 @@ struct ProgramSavedHooks : torch::autograd::SavedVariableHooks {
     if (action.action == "throw") {
       throw std::runtime_error("thrown by a pack hook of the Program");
     }
-    packed = tensor.detach().clone(at::MemoryFormat::Contiguous);
+    packed = tensor.is_sparse() ? tensor.detach().clone()
+                                : tensor.detach().clone(at::MemoryFormat::Contiguous);
   }
 
   Tensor call_unpack_hook() override {

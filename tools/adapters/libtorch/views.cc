@@ -74,7 +74,9 @@ Tensor AsStridedScatter(const Statement& s, const Operands& o) {
   if (!o[0].is_contiguous()) {
     throw Refusal(ErrorKind::kUnsupported, "as_strided_scatter of a tensor that is not contiguous");
   }
-  const int64_t start = o[0].storage_offset() + s.Get<int64_t>(Key::kStart);
+  // Counted in the result's memory, which before 2.0 is as large as the operand.
+  const int64_t begin = TORCH_VERSION_MAJOR < 2 ? 0 : o[0].storage_offset();
+  const int64_t start = begin + s.Get<int64_t>(Key::kStart);
   return at::as_strided_scatter(o[0], o[1], s.Get<Integers>(Key::kShape),
                                 s.Get<Integers>(Key::kStride), start);
 }

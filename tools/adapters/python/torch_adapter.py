@@ -24,8 +24,8 @@ MESSAGES = {
     'indexing axis dim should be positive': 'index', 'out of range': 'index',
     'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
-# Of ops that PyTorch has, but not of this type.
-LACKS_TYPE = re.compile(r"not implemented for '(Half|BFloat16|Int)'|Low precision dtypes not supported")
+# Of ops that PyTorch has, but not of this type; and of derivatives that it has not.
+LACKS = re.compile(r"not implemented for '(Half|BFloat16|Int)'|Low precision dtypes not supported|derivative for aten::")
 
 
 def cast(a, x):
@@ -372,7 +372,7 @@ class Torch(core.Engine):
     def error_class(self, error):
         """Refuses what PyTorch has not for a type of storage."""
         text = str(error)
-        if LACKS_TYPE.search(text):
+        if LACKS.search(text):
             raise core.Refused(text)
         return next((word for message, word in MESSAGES.items() if message in text), 'internal')
 
