@@ -155,6 +155,21 @@ TEST_F(CampaignTest, WorkersMayBeKilledToo) {
   EXPECT_EQ(Status()["complaints"], json::array());
 }
 
+// Whoever builds it anew while a campaign runs takes it away.
+TEST_F(CampaignTest, AToolThatIsGoneIsMissed) {
+  Plan(kSlow, R"("shards": 3, "checkpoint": 0.02)");
+  const std::string tool = At("tool");
+  std::filesystem::copy_file("tools/oracle/fake_oracle", tool);
+  const SubprocessResult work = Shell(absl::StrCat(
+      "cd ", folder(), "; ./tool campaign work c --jobs=1 & while [ -z \"$(ls c/shards)\" ]; ",
+      "do sleep 0.01; done; sleep 0.1; rm tool; wait $!"));
+  EXPECT_EQ(work.exit_status, 2);
+  EXPECT_THAT(work.errors, HasSubstr("[campaign] cannot run "));
+  EXPECT_THAT(work.errors, HasSubstr("start `campaign work` again\n"));
+  EXPECT_EQ(Tool({"campaign", "work", "c", "--jobs=2"}).exit_status, 0);
+  EXPECT_EQ(Status()["programs"], 900);
+}
+
 TEST_F(CampaignTest, ASignalEndsAShardInOrder) {
   Plan(kSlow, kFast);
   const pid_t pid = Start({"campaign", "run", "c", "--shard=0"});

@@ -206,8 +206,14 @@ pid_t StartTool(std::vector<std::string> words) {
   const pid_t child = fork();
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() == parent) execv(argv[0], argv.data());
-  _exit(127);
+  if (getppid() != parent) _exit(kWrongUsage);
+  execv(argv[0], argv.data());
+  std::fprintf(
+      stderr,
+      "[campaign] cannot run %s again (%s); needed is the tool where it was when this began; "
+      "start `campaign work` again\n",
+      argv[0], std::strerror(errno));
+  _exit(kWrongUsage);
 }
 
 // The status of the child, as waitpid has it; signals to this process are handed on.
