@@ -108,7 +108,9 @@ Tensor SparseCoo(const Statement& s, const Operands& o) {
     const Tensor wrong = at::logical_or(at::lt(of_dim, 0), at::ge(of_dim, size));
     if (at::any(wrong).item<bool>()) throw Refusal(ErrorKind::kIndex, "an index out of range");
   }
-  return at::sparse_coo_tensor(o[1].clone(), o[0].clone(), sizes);
+  // Entries one after the other: to_dense() takes a stride for their size (golden/findings).
+  const Tensor values = o[0].clone(at::MemoryFormat::Contiguous);
+  return at::sparse_coo_tensor(o[1].clone(), values, sizes);
 }
 
 // Always a tensor of its own.

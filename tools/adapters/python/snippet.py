@@ -49,7 +49,7 @@ _FORMS = {
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
     **dict.fromkeys('index_select gather scatter_add scatter index_add index_copy'.split(), '{x}.{op}({dim}, {y})'),
     'index': 'torch.ops.aten.index({x}, [{y}])', 'masked_select': '{x}.masked_select({y})',
-    'sparse_coo': 'torch.sparse_coo_tensor({y}.clone(), {x}.clone(), {shape})',
+    'sparse_coo': 'torch.sparse_coo_tensor({y}.clone(), {x}.clone(memory_format=torch.contiguous_format), {shape})',
     **dict.fromkeys('coalesce to_dense'.split(), '{x}.{op}()'), 'sparse_values': '{x}.values()', 'sparse_indices': '{x}.indices()',
     'embedding': 'torch.nn.functional.embedding({y}, {x}, sparse={sparse})',
     'scatter_reduce': '{x}.scatter_reduce({dim}, {y}, {reduction!r}, include_self={include_self})',
