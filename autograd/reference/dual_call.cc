@@ -150,7 +150,7 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
   if (undefined) return kNoDerivative;
   if (call.of_gradients && tangents_.AnySingular()) return {sum.Total().v, kUnknown};
   const int singular = tangents_.Singular(variable);
-  if (infinite != 0) return {infinite, or_nan || singular > 1 ? kUnknown : 0};
+  if (infinite != 0) return {infinite, or_nan || singular > 1 ? kUnknown : kEitherSign};
   const Number total = sum.Total();
   if (!or_nan && singular == 0) return total;
   return {total.v, total.v == 0 && total.e == 0 ? kOrNan : kUnknown};

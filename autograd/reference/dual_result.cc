@@ -20,7 +20,8 @@ DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>&
   tensor.spread = spread;
   for (int32_t i = 0; i < array.size; ++i) {
     tensor.or_nan[i] = array.e != nullptr && array.e[i] == kOrNan;
-    tensor.bound[i] = std::isnan(array.v[i]) ? kUnknown : tensor.or_nan[i] ? 0 : array.Error(i);
+    const bool is_sure = tensor.or_nan[i] || array.Signless(i).e == kEitherSign;
+    tensor.bound[i] = std::isnan(array.v[i]) ? kUnknown : is_sure ? 0 : array.Error(i);
   }
   return tensor;
 }

@@ -373,6 +373,22 @@ TEST(DualTest, HooksMakeGradUndefinedAfterEachAddition) {
   EXPECT_EQ(grad(start + empties + zero + "backward %x\n").data, Row{0});
 }
 
+// 0 and -0 are one number: an engine's infinity may have either sign, and what is made of it is
+// not known.
+TEST(DualTest, OfAnInfiniteGradientTheSignIsOpen) {
+  const DualResult dual = RunDual(ParseOrThrow(R"(%x = leaf type=f64[] data=-0 grad=1
+%y = sqrt %x
+backward %y
+%g = read_grad %x
+%z = relu %g
+)"));
+  ASSERT_TRUE(dual.grads[0].known);
+  EXPECT_TRUE(std::isinf(dual.grads[0].data[0]));
+  EXPECT_EQ(dual.grads[0].bound[0], 0);
+  EXPECT_EQ(dual.values[2].bound[0], 0);
+  EXPECT_TRUE(std::isinf(dual.values[3].bound[0]));
+}
+
 TEST(DualPlanTest, RefusesHooksThatEmptyGradAtAMomentThatOthersDecide) {
   const std::string empties = "accumulate_hook %x id=z do=zero_grad\n";
   const std::string perhaps = kSquare + empties + "hook %y do=remove target=z\nbackward %y\n";
