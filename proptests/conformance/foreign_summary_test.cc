@@ -74,8 +74,9 @@ TEST(ForeignSummaryTest, SaysInHowManyProgramsEachKindOfStatementStands) {
 
 TEST(ForeignSummaryTest, SaysHowManyProgramsEachEntryExplains) {
   ExpectedFailures failures;
-  for (const char* id : {"one-0001", "two-0001", "two-0002"})
+  for (const char* id : {"one-0001", "two-0001", "two-0002"}) {
     failures.entries.push_back({id, "", "", ""});
+  }
   ForeignStatistics statistics;
   std::set<std::string> notes = {"exp at 0: statement 1"};
   for (const char* entry : {"two-0001", "two-0002", "two-0002"}) {

@@ -14,7 +14,6 @@
 #include "proptests/workers/worker.h"
 
 namespace twingrad::workers {
-
 namespace {
 
 // Between two looks at the limits of the workers.

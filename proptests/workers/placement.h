@@ -47,8 +47,8 @@ class Placement {
   std::minstd_rand chance_;  // decides nothing that a judge sees
 };
 
-// Whether the threads of a worker are kept together while it has this chunk, the how many it has
-// begun: in all but one of sixteen, of which the first is one.
+// Whether a worker keeps its threads together while it has the chunk of this number, counted from
+// its first: it lets go of them for one in sixteen.
 constexpr bool IsTogether(uint64_t chunk) { return chunk % 16 != 0; }
 
 }  // namespace twingrad::workers

@@ -161,8 +161,10 @@ TEST_F(CampaignTest, AToolThatIsGoneIsMissed) {
   const std::string tool = At("tool");
   std::filesystem::copy_file("tools/oracle/fake_oracle", tool);
   const SubprocessResult work = Shell(absl::StrCat(
-      "cd ", folder(), "; ./tool campaign work c --jobs=1 & while [ -z \"$(ls c/shards)\" ]; ",
-      "do sleep 0.01; done; sleep 0.1; rm tool; wait $!"));
+      "cd ", folder(), "; ./tool campaign work c --jobs=1 & ",
+      // Until its first shard is at work: some checkpoints.
+      "while kill -0 $! && [ $(cat c/shards/* | wc -c) -lt 1000 ]; do sleep 0.01; done; ",
+      "rm tool; wait $!"));
   EXPECT_EQ(work.exit_status, 2);
   EXPECT_THAT(work.errors, HasSubstr("[campaign] cannot run "));
   EXPECT_THAT(work.errors, HasSubstr("start `campaign work` again\n"));
