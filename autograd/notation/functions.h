@@ -145,7 +145,7 @@ ValuesAndIndices SortWithIndices(const Tensor& a, int64_t dim, bool descending =
 ValuesAndIndices MaxWithIndices(const Tensor& a, int64_t dim, bool keepdim = false);
 ValuesAndIndices MinWithIndices(const Tensor& a, int64_t dim, bool keepdim = false);
 
-// One operand or two: Einsum("ij,jk->ik", {a, b}).
+// One operand or more: Einsum("ij,jk->ik", {a, b}).
 Tensor Einsum(const std::string& equation, const std::vector<Tensor>& operands);
 Tensor Cat(const std::vector<Tensor>& operands, int64_t dim);
 Tensor Stack(const std::vector<Tensor>& operands, int64_t dim);

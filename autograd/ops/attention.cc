@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/base/span.h"
-#include "autograd/graph/thread_state.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/linear_algebra.h"
@@ -22,7 +21,6 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/softmax.h"
-#include "autograd/ops/view.h"
 #include "autograd/tensor/kernels/kernels.h"
 #include "autograd/tensor/kernels/narrow.h"
 
@@ -50,9 +48,63 @@ Tensor OfSeen(const Tensor& a, const Tensor& seen) {
   return seen.defined() ? Where(seen, a, Constant(0, a)) : a;
 }
 
+// Where queries see the keys up to their own place, products have rows that end there. What is not
+// seen reaches neither them nor their derivatives, whatever stands there: 0 times infinity would be
+// NaN.
+
+// At no cost to know on the host; on an accelerator it would have to wait.
+bool IsKnownFinite(const Tensor& a) {
+  if (!a.device().IsCpu()) return false;
+  const Tensor sum = kernels::SumAll(kernels::Sub(a, a), false);
+  return kernels::Cast(sum, DType::kF64).item<double>() == 0;
+}
+
+Tensor LowerProduct(const Tensor& a, const Tensor& b, bool across);
+
+// The lower triangle of a bᵀ, and 0 above it. With history.
+Tensor LowerOuter(const Tensor& a, const Tensor& b) {
+  const Tensor result = Tril(kernels::Matmul(a.Detach(), TransposeLast(b.Detach())), 0);
+  if (!ShouldRecord(a, b)) return result;
+  Record<2>("LowerOuterBackward", result, {&a, &b},
+            [](size_t k, const Tensor& g, const Tensor* saved) {
+              return LowerProduct(Tril(g, 0), saved[1 - k], /*across=*/k == 1);
+            })
+      ->Save(a)
+      ->Save(b);
+  return result;
+}
+
+// The product of the lower triangle of a or, `across`, of its transpose, and b; a is 0 above. With
+// history.
+Tensor LowerProduct(const Tensor& a, const Tensor& b, bool across) {
+  const Tensor left = across ? TransposeLast(a.Detach()) : a.Detach(), right = b.Detach();
+  const Tensor result = IsKnownFinite(right) ? kernels::Matmul(left, right)
+                                             : kernels::TriangleMatmul(left, right, across);
+  if (!ShouldRecord(a, b)) return result;
+  Record<2>("LowerProductBackward", result, {&a, &b},
+            [across](size_t k, const Tensor& g, const Tensor* saved) {
+              if (k == 1) return LowerProduct(saved[0], g, !across);
+              return across ? LowerOuter(saved[1], g) : LowerOuter(g, saved[1]);
+            })
+      ->Save(a)
+      ->Save(b);
+  return result;
+}
+
+// The product of each query's row with each key's; with those that it sees, where these are given.
+Tensor Pairs(const Tensor& queries, const Tensor& keys, const Tensor& seen) {
+  return seen.defined() ? LowerOuter(queries, keys) : Matmul(queries, TransposeLast(keys));
+}
+
+// The sums that a query makes over keys, and `across` those that a key makes over queries.
+Tensor Sums(const Tensor& pairs, const Tensor& rows, bool across, const Tensor& seen) {
+  if (seen.defined()) return LowerProduct(pairs, rows, across);
+  return Matmul(across ? TransposeLast(pairs) : pairs, rows);
+}
+
 // The part that each key has in what each query gives.
 Tensor Shares(const Tensor& q, const Tensor& k, const Tensor& seen) {
-  Tensor scores = Mul(Matmul(q, TransposeLast(k)), Constant(ScaleOf(q), q));
+  Tensor scores = Mul(Pairs(q, k, seen), Constant(ScaleOf(q), q));
   if (seen.defined()) {
     scores = Where(seen, scores, Constant(-std::numeric_limits<double>::infinity(), scores));
   }
@@ -64,68 +116,18 @@ using Gradients = std::array<Tensor, 3>;
 using Wanted = std::array<bool, 3>;
 
 // Of softmax: (h - Σ h r) r; by the scale there, where matrices are small.
-Gradients AtOnce(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g,
+Gradients Derive(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g,
                  const Tensor& seen, const Wanted& wanted) {
   Gradients results;
   const Tensor shares = Shares(q, k, seen);
-  if (wanted[2]) results[2] = Matmul(TransposeLast(shares), g);
+  if (wanted[2]) results[2] = Sums(shares, g, /*across=*/true, seen);
   if (!wanted[0] && !wanted[1]) return results;
-  const Tensor h = OfSeen(Matmul(g, TransposeLast(v)), seen);
+  const Tensor h = Pairs(g, v, seen);
   const Tensor mean = Sum(Mul(h, shares), {h.dim() - 1}, true);
   const Tensor scores = OfSeen(Mul(Mul(Sub(h, mean), shares), Constant(ScaleOf(q), q)), seen);
-  if (wanted[0]) results[0] = Matmul(scores, k);
-  if (wanted[1]) results[1] = Matmul(TransposeLast(scores), q);
+  if (wanted[0]) results[0] = Sums(scores, k, /*across=*/false, seen);
+  if (wanted[1]) results[1] = Sums(scores, q, /*across=*/true, seen);
   return results;
-}
-
-Tensor RowsFrom(const Tensor& a, int64_t start, int64_t stop) {
-  return Slice(a, a.dim() - 2, start, stop, 1);
-}
-
-Tensor Joined(const std::vector<Tensor>& rows) {
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& row : rows) pointers.push_back(&row);
-  return Cat(pointers, rows[0].dim() - 2);
-}
-
-// The rest is for queries that see the keys up to their own place. At once, what a query does not
-// see is multiplied by 0, which makes NaN of infinities and NaN. So where there are any, and where
-// derivatives that come later may hold some, each query goes alone, with the keys that it sees; on
-// an accelerator always, since the host would have to wait to learn what there is.
-
-bool IsFinite(const Tensor& a) {
-  if (!a.device().IsCpu()) return false;
-  const Tensor sum = kernels::SumAll(kernels::Sub(a, a), false);
-  return kernels::Cast(sum, DType::kF64).item<double>() == 0;
-}
-
-Tensor ByQueries(const Tensor& q, const Tensor& k, const Tensor& v) {
-  std::vector<Tensor> rows;
-  for (int64_t i = 0; i < RowsOf(q); ++i) {
-    const int64_t seen = std::min(i + 1, RowsOf(k));
-    const Tensor shares = Shares(RowsFrom(q, i, i + 1), RowsFrom(k, 0, seen), Tensor());
-    rows.push_back(Matmul(shares, RowsFrom(v, 0, seen)));
-  }
-  return Joined(rows);
-}
-
-Gradients ByQueries(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g,
-                    const Wanted& wanted) {
-  std::vector<Tensor> of_queries;
-  Gradients sums;
-  for (int64_t i = 0; i < RowsOf(q); ++i) {
-    const int64_t seen = std::min(i + 1, RowsOf(k));
-    Gradients part = AtOnce(RowsFrom(q, i, i + 1), RowsFrom(k, 0, seen), RowsFrom(v, 0, seen),
-                            RowsFrom(g, i, i + 1), Tensor(), wanted);
-    if (wanted[0]) of_queries.push_back(std::move(part[0]));
-    for (const size_t operand : {1, 2}) {
-      if (!wanted[operand]) continue;
-      const Tensor more = Pad(part[operand], {0, 0, 0, RowsOf(k) - seen}, 0);
-      sums[operand] = i == 0 ? more : Add(sums[operand], more);
-    }
-  }
-  if (wanted[0]) sums[0] = Joined(of_queries);
-  return sums;
 }
 
 class AttentionNode final : public Node {
@@ -149,7 +151,8 @@ class AttentionNode final : public Node {
     }
     Wanted wanted;
     for (size_t i = 0; i < 3; ++i) wanted[i] = TaskShouldComputeOutput(i);
-    Gradients of_operands = Derive(q, k, v, gradients[0], wanted);
+    Gradients of_operands =
+        Derive(q, k, v, gradients[0], causal_ ? SeenKeys(q, k) : Tensor(), wanted);
     std::ranges::move(of_operands, results.begin());
     if (IsShort(dtype)) NarrowAll(results, dtype);
     return results;
@@ -163,15 +166,6 @@ class AttentionNode final : public Node {
   std::string_view name() const override { return "ScaledDotProductAttentionBackward"; }
 
  private:
-  Gradients Derive(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g,
-                   const Wanted& wanted) const {
-    if (!causal_) return AtOnce(q, k, v, g, Tensor(), wanted);
-    const auto finite = [](const Tensor& a) { return IsFinite(a.Detach()); };
-    const bool at_once = RowsOf(q) == 0 || (!GradMode::IsEnabled() && finite(q) && finite(k) &&
-                                            finite(v) && finite(g));
-    return at_once ? AtOnce(q, k, v, g, SeenKeys(q, k), wanted) : ByQueries(q, k, v, g, wanted);
-  }
-
   const bool causal_;
   SavedVariable saved_[3];
 };
@@ -195,9 +189,8 @@ void CheckOperands(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 // Without history.
 Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
-  if (!causal) return kernels::Matmul(Shares(q, k, Tensor()), v);
-  const bool at_once = RowsOf(q) == 0 || (IsFinite(q) && IsFinite(k) && IsFinite(v));
-  return at_once ? kernels::Matmul(Shares(q, k, SeenKeys(q, k)), v) : ByQueries(q, k, v);
+  const Tensor seen = causal ? SeenKeys(q, k) : Tensor();
+  return Sums(Shares(q, k, seen), v, /*across=*/false, seen);
 }
 
 }  // namespace

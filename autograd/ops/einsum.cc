@@ -2,13 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "autograd/base/error.h"
 #include "autograd/ops/broadcast.h"
+#include "autograd/ops/equation.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
@@ -21,76 +17,6 @@ namespace twingrad::ops {
 namespace {
 
 using Operands = Span<const Tensor* const>;
-using Sizes = std::map<char, int64_t>;
-
-bool Has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
-
-std::string Distinct(const std::string& labels) {
-  std::string distinct;
-  for (const char c : labels) {
-    if (!Has(distinct, c)) distinct += c;
-  }
-  return distinct;
-}
-
-// The labels, each once, that are among the others; or those that are not.
-std::string Among(const std::string& labels, const std::string& others, bool among = true) {
-  std::string found;
-  for (const char c : Distinct(labels)) {
-    if (Has(others, c) == among) found += c;
-  }
-  return found;
-}
-
-struct Equation {
-  std::vector<std::string> inputs;
-  std::string output;
-  Sizes sizes;
-
-  Equation(const std::string& text, Operands operands);
-  Shape ShapeOf(const std::string& labels) const {
-    Shape shape;
-    for (const char c : labels) shape.push_back(sizes.at(c));
-    return shape;
-  }
-};
-
-[[noreturn]] void RefuseText(const std::string& text, size_t operands) {
-  throw Error(ErrorKind::kInvalidArgument,
-              absl::StrCat("[einsum] the equation '", text, "' for ", operands,
-                           " operands; letters a to z for each dimension of one operand or two, "
-                           "then -> and those of the result, each once: ij,jk->ik"));
-}
-
-Equation::Equation(const std::string& text, Operands operands) {
-  const size_t arrow = text.find("->");
-  const auto is_other = [](char c) { return (c < 'a' || c > 'z') && c != ','; };
-  if (arrow == std::string::npos) RefuseText(text, operands.size());
-  output = text.substr(arrow + 2);
-  std::string labels;
-  for (const char c : text.substr(0, arrow) + ",") {
-    if (is_other(c)) RefuseText(text, operands.size());
-    if (c == ',') inputs.push_back(std::exchange(labels, {}));
-    if (c != ',') labels += c;
-  }
-  if (inputs.size() != operands.size() || inputs.size() > 2) RefuseText(text, operands.size());
-  for (size_t k = 0; k < operands.size(); ++k) {
-    CheckDefined("einsum", *operands[k]);
-    const auto shape = operands[k]->sizes();
-    bool fits = shape.size() == inputs[k].size();
-    for (size_t d = 0; fits && d < shape.size(); ++d) {
-      fits = sizes.emplace(inputs[k][d], shape[d]).first->second == shape[d];
-    }
-    if (fits) continue;
-    throw Error(
-        ErrorKind::kShape,
-        absl::StrCat("[einsum] an operand of shape ", ShapeToString(shape), " for '", inputs[k],
-                     "' of ", text, "; it has a dimension for each letter, and a letter one size"));
-  }
-  for (const char c : output) {
-    if (sizes.count(c) == 0 || output.find(c) != output.rfind(c)) RefuseText(text, operands.size());
-  }
-}
 
 // Where elements lie that have these labels, in a tensor whose labels may occur twice.
 Geometry Diagonals(const Tensor& a, const std::string& labels, const std::string& shown) {
@@ -146,16 +72,18 @@ Tensor Values(const Equation& equation, Operands operands) {
   return Product(equation, *operands[0], *operands[1]);
 }
 
+Tensor Contract(Operands operands, Equation equation);
+
 // The gradient of operand k: of what it shares with the others it is an einsum too; it is the same
 // along labels of its own, and 0 beside a diagonal.
 Tensor Derivative(const Equation& equation, size_t k, const Tensor& g, const Tensor* saved) {
   const std::string& labels = equation.inputs[k];
   const bool alone = equation.inputs.size() == 1;
-  const std::string others =
-      alone ? equation.output : absl::StrCat(equation.output, ",", equation.inputs[1 - k]);
-  const std::string kept = Among(labels, others), distinct = Distinct(labels);
-  const std::string text = absl::StrCat(others, "->", kept);
-  const Tensor part = alone ? Einsum({&g}, text) : Einsum({&g, &saved[1 - k]}, text);
+  const std::string other = alone ? "" : equation.inputs[1 - k];
+  const std::string kept = Among(labels, equation.output + other), distinct = Distinct(labels);
+  const Tensor part =
+      alone ? Contract({&g}, {{equation.output}, kept, equation.sizes})
+            : Contract({&g, &saved[1 - k]}, {{equation.output, other}, kept, equation.sizes});
   Shape beside;  // kept labels in the order of the operand's, and 1 for the others
   for (const char c : distinct) {
     beside.push_back(Has(kept, c) ? equation.sizes.at(c) : 1);
@@ -167,29 +95,67 @@ Tensor Derivative(const Equation& equation, size_t k, const Tensor& g, const Ten
   });
 }
 
-}  // namespace
-
-Tensor Einsum(Span<const Tensor* const> operands, const std::string& equation) {
-  const Equation parsed(equation, operands);
-  Tensor result = Values(parsed, operands);
+// Of one operand or two, as one node.
+Tensor Contract(Operands operands, Equation equation) {
+  Tensor result = Values(equation, operands);
   if (operands.size() == 1) {
     const Tensor& a = *operands[0];
     if (!ShouldRecord(a)) return result;
     Record("EinsumBackward", result, a,
-           [parsed](const Tensor& g) { return Derivative(parsed, 0, g, nullptr); });
+           [equation](const Tensor& g) { return Derivative(equation, 0, g, nullptr); });
     return result;
   }
   const Tensor &a = *operands[0], &b = *operands[1];
   if (ShouldRecord(a, b)) {
     const Tensor none;
     Record<2>("EinsumBackward", result, {&a, &b},
-              [parsed](size_t k, const Tensor& g, const Tensor* saved) {
-                return Derivative(parsed, k, g, saved);
+              [equation](size_t k, const Tensor& g, const Tensor* saved) {
+                return Derivative(equation, k, g, saved);
               })
         ->Save(RequiresGrad(b) ? a : none)
         ->Save(RequiresGrad(a) ? b : none);
   }
   return result;
+}
+
+// What is broadcast along a dimension of 1 has no label there.
+Tensor WithoutRepeated(const Tensor& a, std::string& labels, const Equation& equation) {
+  std::string kept;
+  Shape shape;
+  for (size_t d = 0; d < labels.size(); ++d) {
+    if (IsBroadcast(labels[d]) && a.sizes()[d] != equation.sizes.at(labels[d])) continue;
+    kept += labels[d];
+    shape.push_back(a.sizes()[d]);
+  }
+  if (kept == labels) return a;
+  labels = kept;
+  return ReshapeTo(a, shape);
+}
+
+}  // namespace
+
+Tensor Einsum(Span<const Tensor* const> operands, const std::string& text) {
+  for (const Tensor* operand : operands) CheckDefined("einsum", *operand);
+  Equation whole = ParseEquation(text, operands);
+  Tensor product;
+  std::string labels;  // of the product of the operands so far
+  for (size_t k = 0; k < operands.size(); ++k) {
+    std::string& own = whole.inputs[k];
+    const Tensor factor = WithoutRepeated(*operands[k], own, whole);
+    std::string later = whole.output;  // what is not summed yet
+    for (size_t j = k + 1; j < operands.size(); ++j) later += whole.inputs[j];
+    const bool is_last = k + 1 == operands.size();
+    if (k == 0 && !is_last) {
+      product = factor;
+      labels = own;
+      continue;
+    }
+    const std::string to = is_last ? whole.output : Among(labels + own, later);
+    product = k == 0 ? Contract({&factor}, {{own}, to, whole.sizes})
+                     : Contract({&product, &factor}, {{labels, own}, to, whole.sizes});
+    labels = to;
+  }
+  return product;
 }
 
 }  // namespace twingrad::ops

@@ -79,16 +79,55 @@ TEST(Einsum, OfNothing) {
   EXPECT_EQ(Elements(Of(a, "ij->ji")), Doubles());
 }
 
+TEST(Einsum, WithoutAResultLettersThatOccurOnceAreItsOwn) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6}), b = Leaf({3, 2}, {7, 8, 9, 10, 11, 12});
+  EXPECT_EQ(Elements(Of(a, b, "ij,jk")), Elements(Matmul(a, b)));
+  EXPECT_EQ(Elements(Of(a, "ba")), (Doubles{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(Elements(Of(a, "Ba")), Elements(a));  // capitals come first
+  EXPECT_EQ(Elements(Of(a, b, " i J , J k -> k i ")), (Doubles{58, 139, 64, 154}));
+  EXPECT_EQ(Elements(Of(Leaf({}, {2}), "")), (Doubles{2}));
+}
+
+TEST(Einsum, WhatLettersLeaveOverIsBroadcast) {
+  const Tensor a = Leaf({2, 2, 1}, {1, 2, 3, 4}), b = Leaf({1, 1, 2}, {5, 6});
+  const Tensor product = Of(a, b, "...ij,...jk->...ik");
+  EXPECT_EQ(product.sizes(), (Ints{2, 2, 2}));
+  EXPECT_EQ(Elements(product), (Doubles{5, 6, 10, 12, 15, 18, 20, 24}));
+  EXPECT_EQ(GradientOf(product, b), (Doubles{10, 10}));
+  EXPECT_EQ(GradientOf(product, a), (Doubles{11, 11, 11, 11}));
+  // Dimensions are aligned from the last; those that the result lacks are summed over.
+  const Tensor c = Leaf({2}, {1, 10});
+  EXPECT_EQ(Elements(Of(a, c, "...i,...->...i")), (Doubles{1, 20, 3, 40}));
+  EXPECT_EQ(Elements(Of(a, c, "...i,...->")), (Doubles{64}));
+  EXPECT_EQ(Elements(Of(a, c, "...i,...")), (Doubles{1, 20, 3, 40}));
+  EXPECT_EQ(Of(a, "i...->...i").sizes(), (Ints{2, 1, 2}));
+  const Tensor none = Leaf({0, 1}, {});
+  EXPECT_EQ(Of(none, Leaf({1, 1}, {7}), "...j,...j->...").sizes(), (Ints{0}));
+  EXPECT_EQ(GradientOf(Of(c, Leaf({1}, {3}), "...,...->"), c), (Doubles{3, 3}));
+}
+
+TEST(Einsum, ManyOperandsFromLeftToRight) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6}), b = Leaf({3, 2}, {7, 8, 9, 10, 11, 12});
+  const Tensor c = Leaf({2}, {1, -1});
+  const Tensor product = Einsum({&a, &b, &c}, "ij,jk,k->i");
+  EXPECT_EQ(Elements(product), (Doubles{-6, -15}));
+  EXPECT_EQ(GradientOf(product, c), (Doubles{58 + 139, 64 + 154}));
+  EXPECT_EQ(GradientOf(product, a), (Doubles{-1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(GradientOf(product, b), (Doubles{5, -5, 7, -7, 9, -9}));
+  // A letter is summed with the last that has it: Σ c³.
+  EXPECT_EQ(Derivative(Einsum({&c, &c, &c}, "i,i,i->"), c, 3), 6);
+  EXPECT_EQ(Elements(Einsum({&c, &c, &c}, "i,j,k->kji")), (Doubles{1, -1, -1, 1, -1, 1, 1, -1}));
+  EXPECT_EQ(Elements(Einsum({&c, &b, &a, &c}, "...,j...,...j,...->j")), (Doubles{39, 68, 105}));
+}
+
 TEST(Einsum, RefusesWhatIsNoEquation) {
   const Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
-  for (const char* const text :
-       {"ij", "i j->i", "iJ->i", "ij->k", "ij->ii", "ij,jk->ik", "..j->j"}) {
-    EXPECT_EQ(Refuses(text, {a}), ErrorKind::kInvalidArgument) << text;
-  }
-  EXPECT_EQ(Refuses("ij,ij,ij->i", {a, a, a}), ErrorKind::kInvalidArgument);
-  EXPECT_EQ(Refuses("i->i", {a}), ErrorKind::kShape);
+  EXPECT_EQ(Refuses("ij->k", {a}), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(Refuses("ij,ij->i", {a}), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(Refuses("", {}), ErrorKind::kInvalidArgument);
   EXPECT_EQ(Refuses("ii->i", {a}), ErrorKind::kShape);
   EXPECT_EQ(Refuses("ij,jk->ik", {a, a}), ErrorKind::kShape);
+  EXPECT_EQ(Refuses("ij,ji,ij->i", {a, a, a}), ErrorKind::kShape);
   EXPECT_EQ(Refuses("ij->i", {Tensor()}), ErrorKind::kUndefined);
   EXPECT_EQ(Refuses("ij,ij->i", {a, kernels::Cast(a, DType::kF32)}), ErrorKind::kDType);
 }

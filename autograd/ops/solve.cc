@@ -80,9 +80,11 @@ Tensor Minors(const Tensor& a) {
   return Mul(ReshapeTo(minors, SizesOf(a)), signs);
 }
 
-// The derivative of the determinant by each element; with history.
+// The derivative of the determinant by each element.
 Tensor Cofactors(const Tensor& a) {
-  const bool divides = RowsOf(a) > kFewRows && kernels::AreWellConditioned(a);
+  const bool are_many = RowsOf(a) > kFewRows;
+  if (are_many && !ShouldRecord(a)) return kernels::Cofactors(a);
+  const bool divides = are_many && kernels::AreWellConditioned(a);
   return divides ? Mul(Beside(Det(a)), TransposeLast(Inverse(a))) : Minors(a);
 }
 

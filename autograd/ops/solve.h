@@ -19,8 +19,9 @@ namespace twingrad::ops {
 Tensor Inverse(const Tensor& a);
 
 // [..,n,n] -> [..]. The derivative is the matrix of cofactors, of singular matrices too, and so is
-// every further one a polynomial. Of matrices up to 8x8, and of those near singular ones, cofactors
-// are determinants of smaller matrices: for n rows they take n² of them.
+// every further one a polynomial. Cofactors of matrices up to 8x8 are determinants of smaller
+// matrices, n² of them for n rows. So are those of larger ones near singular ones that have further
+// derivatives, which then takes the memory of n⁴ elements.
 Tensor Det(const Tensor& a);
 
 // x of a x = b, for b [..,n,k] with a's leading dimensions. Only the lower (upper) triangle of `a`

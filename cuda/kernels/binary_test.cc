@@ -177,6 +177,13 @@ TEST_F(BinaryOnCudaTest, MatrixProducts) {
     ExpectSame(Matmul(There(none), There(nothing)), Matmul(none, nothing));
     const Tensor wide = Numbers({33, 65}, dtype), tall = Numbers({65, 31}, dtype);
     ExpectSame(Matmul(There(wide), There(tall)), Matmul(wide, tall));
+    if (!IsFloating(dtype)) continue;
+    for (const bool upper : {false, true}) {
+      ExpectSame(TriangleMatmul(There(wide), There(tall), upper),
+                 TriangleMatmul(wide, tall, upper));
+      ExpectSame(TriangleMatmul(There(transposed), There(b), upper),
+                 TriangleMatmul(transposed, b, upper));
+    }
   }
 }
 

@@ -2,6 +2,16 @@
 
 import dataclasses
 import re
+from typing import Callable, Sequence
+
+
+def programs_of_each_finding(lines):
+    """Of the rows `programs N in ...` and `explained by ID n, ID n`: how many Programs each finding takes."""
+    text = ' '.join(lines)
+    count = re.search(r'programs +([\d,]+) ', text)
+    programs = int(count.group(1).replace(',', '')) if count else 0
+    found = re.findall(r'([\w-]+-\d{4}) ([\d,]+)', text)
+    return [f'{entry:<16} one of {programs / int(times.replace(",", "")):>9,.0f} programs' for entry, times in found]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -9,7 +19,8 @@ class Measurement:
     """One command, and the lines of its output that hold figures."""
     title: str
     command: str
-    lines: str  # regular expression of the lines to keep
+    lines: str  # regular expression of the lines to keep, with those that continue them
+    read: Callable[[Sequence[str]], Sequence[str]] = list  # what the page says of them
 
 
 MEASUREMENTS = (
@@ -17,6 +28,9 @@ MEASUREMENTS = (
                 r'^(programs|compared) '),
     Measurement('check of libtorch', 'tools/bazel run //tools/oracle -- check --engine=libtorch --seed=1 --programs=20000 --jobs=1',
                 r'^(programs|compared) '),
+    Measurement('findings in libtorch',
+                'tools/bazel run //tools/oracle -- check --engine=libtorch --seed=2 --programs=200000 --jobs=2',
+                r'^(programs|explained by) ', programs_of_each_finding),
     Measurement('explore', 'tools/bazel run //tools/oracle -- explore --seed=1 --programs=100 --schedules=200 --jobs=1',
                 r'^(programs|schedules) '),
     Measurement('schedules of one Program', 'tools/bazel test //proptests/interleave/engine:rate --test_output=all --nocache_test_results',
@@ -32,7 +46,12 @@ COMPARED = (('check', 'check of libtorch'),)
 
 
 def kept_lines(measurement, output):
-    return [line.rstrip() for line in output.splitlines() if re.search(measurement.lines, line)]
+    kept, continues = [], False
+    for line in output.splitlines():
+        continues = bool(re.search(measurement.lines, line)) or (continues and line.startswith(' ' * 15))
+        if continues:
+            kept.append(line.rstrip())
+    return list(measurement.read(kept))
 
 
 def rate_per_core(lines):

@@ -23,6 +23,16 @@ class ResultsPageTest(unittest.TestCase):
         self.assertEqual(self.kept('engine against libtorch', 'INFO: x\nchain  1000  1.0  2.0  2.00x\n'),
                          ['chain  1000  1.0  2.0  2.00x'])
 
+    def test_of_findings_it_says_how_many_programs_each_takes(self):
+        output = ('programs       2,000 in 1 s with 1 jobs: 2,000 a second, 2,000 a second a core\n'
+                  'explained by   torch-0001 40, libtorch-0002 8,\n               torch-0003 1\nops            leaf 7\n')
+        self.assertEqual(self.kept('findings in libtorch', output), [
+            'torch-0001       one of        50 programs',
+            'libtorch-0002    one of       250 programs',
+            'torch-0003       one of     2,000 programs',
+        ])
+        self.assertEqual(self.kept('findings in libtorch', 'nothing\n'), [])
+
     def test_two_sides_are_compared_as_a_ratio(self):
         kept = {'check': self.kept('check', CHECK), 'check of libtorch': self.kept('check of libtorch', LIBTORCH)}
         self.assertEqual(results_page.ratios(kept), ['check / check of libtorch: 6,303 / 2,101 a second a core = 3.00'])

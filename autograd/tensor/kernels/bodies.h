@@ -169,4 +169,30 @@ struct MatmulBody {
   }
 };
 
+// The same, for a left operand of which the lower triangle is read, or the upper one: row r of it
+// up to column r, or from there on.
+template <class Product, class Sum, class T>
+struct TriangleBody {
+  static constexpr const char* kName = "triangle_matmul";
+  const T* a;
+  const T* b;
+  T* out;
+  int64_t inner, a_step, b_step;
+  int64_t rows, columns;  // of each result
+  bool upper;
+  OffsetWalk<2> walk;
+
+  AG_DEVICE void operator()(int64_t i) const {
+    const auto at = walk.At(i);
+    const int64_t row = i / columns % rows;
+    const int64_t end = upper || row + 1 > inner ? inner : row + 1;
+    T total(0);
+    for (int64_t k = upper ? row : 0; k < end; ++k) {
+      total =
+          Sum::Of(total, Product::Of(a[at.offset[0] + k * a_step], b[at.offset[1] + k * b_step]));
+    }
+    out[i] = total;
+  }
+};
+
 }  // namespace twingrad::kernels

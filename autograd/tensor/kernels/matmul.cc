@@ -92,11 +92,10 @@ Matrix<T> MatrixOf(const Tensor& t, bool left) {
   return m;
 }
 
-// The products of a batch of x and y, into `out`.
+// Over the rows of x and the columns of y, of each product of a batch.
 template <typename T>
-[[gnu::noinline, gnu::cold]] void MultiplyRemote(const Tensor& a, const Matrix<T>& x,
-                                                 const Tensor& b, const Matrix<T>& y, Ints batch,
-                                                 const Tensor& out) {
+OffsetWalk<2> WalkOverProducts(const Tensor& a, const Matrix<T>& x, const Tensor& b,
+                               const Matrix<T>& y, Ints batch) {
   Shape sizes(batch.begin(), batch.end());
   Shape a_strides = BatchStrides(a, batch), b_strides = BatchStrides(b, batch);
   for (const auto& [size, a_step, b_step] : {std::tuple(x.rows, x.row_step, int64_t{0}),
@@ -105,15 +104,37 @@ template <typename T>
     a_strides.push_back(a_step);
     b_strides.push_back(b_step);
   }
-  const MatmulBody<MulNumber, AddNumber, T> body{
-      Address<T>(a),
-      Address<T>(b),
-      Address<T>(out),
-      x.columns,
-      x.column_step,
-      y.row_step,
-      WalkOver<2>("matmul", a.device(), sizes, {a_strides, b_strides})};
+  return WalkOver<2>("matmul", a.device(), sizes, {a_strides, b_strides});
+}
+
+// The products of a batch of x and y, into `out`.
+template <typename T>
+[[gnu::noinline, gnu::cold]] void MultiplyRemote(const Tensor& a, const Matrix<T>& x,
+                                                 const Tensor& b, const Matrix<T>& y, Ints batch,
+                                                 const Tensor& out) {
+  const MatmulBody<MulNumber, AddNumber, T> body{Address<T>(a),
+                                                 Address<T>(b),
+                                                 Address<T>(out),
+                                                 x.columns,
+                                                 x.column_step,
+                                                 y.row_step,
+                                                 WalkOverProducts(a, x, b, y, batch)};
   RunRemote("matmul", body, out.numel(), {&out}, {&a, &b});
+}
+
+template <typename T>
+Tensor TriangleMatmulOf(const Tensor& a, const Tensor& b, bool upper) {
+  const Matrix<T> x = MatrixOf<T>(a, true), y = MatrixOf<T>(b, false);
+  const Ints batch = BatchSizes(a);
+  Shape shape(batch.begin(), batch.end());
+  shape.push_back(x.rows);
+  shape.push_back(y.columns);
+  Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
+  const TriangleBody<MulNumber, AddNumber, T> body{
+      ToRead<T>(a), ToRead<T>(b), ToWrite<T>(out), x.columns, x.column_step,
+      y.row_step,   x.rows,       y.columns,       upper,     WalkOverProducts(a, x, b, y, batch)};
+  RunBody("matmul", body, out.numel(), {&out}, {&a, &b});
+  return out;
 }
 
 template <typename T>
@@ -154,6 +175,13 @@ Tensor Matmul(const Tensor& a, const Tensor& b) {
   if (IsNarrow(a.dtype())) return Widely(Matmul, a, b);
   return DispatchNumeric("matmul", a.dtype(),
                          [&](auto zero) { return MatmulOf<decltype(zero)>(a, b); });
+}
+
+Tensor TriangleMatmul(const Tensor& a, const Tensor& b, bool upper) {
+  CheckSameKind("matmul", a, b);
+  CheckShapes(a, b);
+  return DispatchFloating("matmul", a.dtype(),
+                          [&](auto zero) { return TriangleMatmulOf<decltype(zero)>(a, b, upper); });
 }
 
 }  // namespace twingrad::kernels

@@ -21,4 +21,10 @@ inline constexpr int64_t kMatmulVectorSize = 512;
 
 Tensor Matmul(const Tensor& a, const Tensor& b);
 
+// Of floats, where a is read in its lower triangle alone, row r up to column r, or in the upper
+// one, from there on: what stands elsewhere, and what it would be multiplied by, reaches nothing.
+// Ranks 2 to 4, with the same leading dimensions. Element by element: Matmul is faster where all of
+// b is finite and a is 0 elsewhere.
+Tensor TriangleMatmul(const Tensor& a, const Tensor& b, bool upper);
+
 }  // namespace twingrad::kernels

@@ -32,6 +32,10 @@ struct Matrix {
     if (i == j) return;
     for (int64_t c = 0; c < columns; ++c) std::swap((*this)(i, c), (*this)(j, c));
   }
+  void SwapColumns(int64_t i, int64_t j) {
+    if (i == j) return;
+    for (int64_t r = 0; r < rows; ++r) std::swap((*this)(r, i), (*this)(r, j));
+  }
 };
 
 // What is left of a matrix by elimination: the upper triangle, under whose diagonal stand the
@@ -42,6 +46,15 @@ struct Eliminated {
   double parity = 1;
   bool singular = false;
 };
+
+// From the rows under it, so that they have 0 under its pivot; the factors take the place of these.
+void TakeAwayRow(Matrix& lu, int64_t k) {
+  for (int64_t i = k + 1; i < lu.rows; ++i) {
+    const double factor = lu(i, k) /= lu(k, k);
+    if (factor == 0) continue;
+    for (int64_t j = k + 1; j < lu.columns; ++j) lu(i, j) -= factor * lu(k, j);
+  }
+}
 
 Eliminated Eliminate(Matrix a) {
   Eliminated result{std::move(a), {}};
@@ -59,13 +72,16 @@ Eliminated Eliminate(Matrix a) {
       result.singular = true;
       continue;
     }
-    for (int64_t i = k + 1; i < n; ++i) {
-      const double factor = lu(i, k) /= lu(k, k);
-      if (factor == 0) continue;
-      for (int64_t j = k + 1; j < n; ++j) lu(i, j) -= factor * lu(k, j);
-    }
+    TakeAwayRow(lu, k);
   }
   return result;
+}
+
+double DetOf(Matrix a) {
+  const Eliminated eliminated = Eliminate(std::move(a));
+  double product = eliminated.parity;
+  for (int64_t i = 0; i < eliminated.lu.rows; ++i) product *= eliminated.lu(i, i);
+  return product;
 }
 
 // x of t x = b, in b's place, for the lower or upper triangle of t.
@@ -101,6 +117,117 @@ double NormOf(const Matrix& a) {
     if (!(sum <= norm)) norm = sum;
   }
   return norm;
+}
+
+// The cofactors of an upper triangle u: 0 above the diagonal. That of row i and column j is, but
+// for the sign, the determinant of rows j to i - 1 and columns j + 1 to i of u, which has but one
+// diagonal under its own, times the pivots outside. It is expanded along its last column, without a
+// division.
+Matrix CofactorsOfTriangle(const Matrix& u) {
+  const int64_t n = u.rows;
+  std::vector<double> before(static_cast<size_t>(n) + 1, 1), behind(before);  // products of pivots
+  for (int64_t i = 0; i < n; ++i) {
+    before[static_cast<size_t>(i) + 1] = before[static_cast<size_t>(i)] * u(i, i);
+    behind[static_cast<size_t>(n - 1 - i)] =
+        behind[static_cast<size_t>(n - i)] * u(n - 1 - i, n - 1 - i);
+  }
+  Matrix cofactors(n, n);
+  std::vector<double> inner(static_cast<size_t>(n));
+  for (int64_t j = 0; j < n; ++j) {
+    inner[static_cast<size_t>(j)] = 1;
+    for (int64_t i = j; i < n; ++i) {
+      double sum = i == j ? 1 : 0, pivots = 1;
+      for (int64_t k = i - 1; k >= j; --k) {
+        sum -= u(k, i) * pivots * inner[static_cast<size_t>(k)];
+        pivots *= u(k, k);
+      }
+      inner[static_cast<size_t>(i)] = sum;
+      cofactors(i, j) = before[static_cast<size_t>(j)] * sum * behind[static_cast<size_t>(i) + 1];
+    }
+  }
+  return cofactors;
+}
+
+// Of the pivots that are not 0, as powers of two: so products of pivots of such a scale stay
+// near 1.
+int64_t MeanExponent(const Matrix& u) {
+  int64_t sum = 0, count = 0;
+  for (int64_t i = 0; i < u.rows; ++i) {
+    if (u(i, i) == 0) continue;
+    sum += std::ilogb(u(i, i));
+    ++count;
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
+Matrix Scaled(Matrix a, int64_t exponent) {
+  const auto power = static_cast<int>(std::clamp<int64_t>(exponent, -10'000, 10'000));
+  for (double& element : a.elements) element = std::ldexp(element, power);
+  return a;
+}
+
+// By the greatest pivot of all that is left, p a q = l u for permutations p and q, and cofactors of
+// a product are the product of cofactors: those of l are its inverse, transposed. So those of a
+// are pᵀ l⁻ᵀ cof(u) qᵀ, times the signs of p and q.
+Matrix CofactorsByElimination(Matrix lu) {
+  const int64_t n = lu.rows;
+  std::vector<std::pair<int64_t, int64_t>> pivots;  // step k swapped row and column k with these
+  double sign = 1;
+  for (int64_t k = 0; k < n; ++k) {
+    std::pair<int64_t, int64_t> pivot = {k, k};
+    for (int64_t i = k; i < n; ++i) {
+      for (int64_t j = k; j < n; ++j) {
+        if (std::fabs(lu(i, j)) > std::fabs(lu(pivot.first, pivot.second))) pivot = {i, j};
+      }
+    }
+    pivots.push_back(pivot);
+    if ((pivot.first == k) != (pivot.second == k)) sign = -sign;
+    lu.SwapRows(k, pivot.first);
+    lu.SwapColumns(k, pivot.second);
+    if (lu(k, k) == 0) {  // and so is all that is left
+      for (int64_t i = k + 1; i < n; ++i) lu(i, k) = 0;
+      continue;
+    }
+    TakeAwayRow(lu, k);
+  }
+  const int64_t exponent = MeanExponent(lu);
+  Matrix cofactors = CofactorsOfTriangle(Scaled(lu, -exponent));
+  Matrix across(n, n);  // lᵀ
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < i; ++j) across(j, i) = lu(i, j);
+  }
+  SubstituteInto(across, cofactors, /*upper=*/true, /*unit_diagonal=*/true);
+  for (int64_t k = n - 1; k >= 0; --k) {
+    cofactors.SwapRows(k, pivots[static_cast<size_t>(k)].first);
+    cofactors.SwapColumns(k, pivots[static_cast<size_t>(k)].second);
+  }
+  for (double& element : cofactors.elements) element *= sign;
+  return Scaled(std::move(cofactors), exponent * (n - 1));
+}
+
+Matrix Minor(const Matrix& a, int64_t row, int64_t column) {
+  Matrix minor(a.rows - 1, a.columns - 1);
+  for (int64_t i = 0; i < minor.rows; ++i) {
+    for (int64_t j = 0; j < minor.columns; ++j) {
+      minor(i, j) = a(i + (i >= row), j + (j >= column));
+    }
+  }
+  return minor;
+}
+
+Matrix CofactorsOf(Matrix a) {
+  const int64_t n = a.rows;
+  const auto is_finite = [](double element) { return std::isfinite(element); };
+  if (!std::ranges::all_of(a.elements, is_finite)) {  // Those are that do not see what is not.
+    Matrix cofactors(n, n);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        cofactors(i, j) = ((i + j) % 2 == 0 ? 1 : -1) * DetOf(Minor(a, i, j));
+      }
+    }
+    return cofactors;
+  }
+  return CofactorsByElimination(std::move(a));
 }
 
 // Whether there is a factor.
@@ -192,12 +319,17 @@ Tensor Det(const Tensor& a) {
   CheckSquare("det", a);
   const Stack matrices("det", a);
   return EachOf(a, a.sizes().first(a.sizes().size() - 2), matrices.count(), [&](int64_t k) {
-    const Eliminated eliminated = Eliminate(matrices.At(k));
-    Matrix product(1, 1);
-    product(0, 0) = eliminated.parity;
-    for (int64_t i = 0; i < eliminated.lu.rows; ++i) product(0, 0) *= eliminated.lu(i, i);
-    return product;
+    Matrix determinant(1, 1);
+    determinant(0, 0) = DetOf(matrices.At(k));
+    return determinant;
   });
+}
+
+Tensor Cofactors(const Tensor& a) {
+  CheckSquare("det", a);
+  const Stack matrices("det", a);
+  return EachOf(a, a.sizes(), matrices.count(),
+                [&](int64_t k) { return CofactorsOf(matrices.At(k)); });
 }
 
 bool AreWellConditioned(const Tensor& a) {

@@ -7,7 +7,8 @@
 // machine. What is not square is Error(kShape). n may be 0. On devices that the host does not reach
 // the matrices are brought to the host and back. No history; any thread.
 //
-// G. H. Golub and C. F. Van Loan, "Matrix computations", 4th edition, sections 3.1, 3.4 and 4.2.
+// G. H. Golub and C. F. Van Loan, "Matrix computations", 4th edition, sections 3.1, 3.4
+// and 4.2.
 
 #pragma once
 
@@ -23,6 +24,10 @@ Tensor Inverse(const Tensor& a);
 
 // [..,n,n] -> [..].
 Tensor Det(const Tensor& a);
+
+// The derivative of Det by each element, [..,n,n] -> [..,n,n], of singular matrices too: by the
+// greatest pivot of all that is left, in a time of n³ for finite elements.
+Tensor Cofactors(const Tensor& a);
 
 // Whether for each matrix the product of its norm and that of its inverse is so small that the
 // inverse has at least half of the digits of a double.

@@ -1,8 +1,11 @@
 #include "autograd/tensor/kernels/solve.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <vector>
 
 #include "autograd/base/test_errors.h"
 #include "autograd/tensor/kernels/test_values.h"
@@ -37,6 +40,74 @@ TEST(Solve, Determinants) {
   EXPECT_EQ(All(Det(Matrices({3, 3}, {0, 1, 0, 0, 0, 1, 2, 0, 0}))), (Doubles{2}));
   EXPECT_EQ(All(Det(Matrices({0, 0}, {}))), (Doubles{1}));
   EXPECT_EQ(All(Det(Matrices({2, 0, 0}, {}))), (Doubles{1, 1}));
+}
+
+// Of n rows, in which the element of row i and column j is of(i, j).
+template <typename Function>
+Tensor SquareOf(int64_t n, Function of) {
+  std::vector<double> elements;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) elements.push_back(of(i, j));
+  }
+  return Tensor::FromData<double>({n, n}, elements);
+}
+
+TEST(Solve, CofactorsOfSmallMatrices) {
+  EXPECT_EQ(All(Cofactors(Matrices({3, 1, 1}, {2, 0, -3}))), (Doubles{1, 1, 1}));
+  EXPECT_EQ(All(Cofactors(Matrices({3, 2, 2}, {1, 2, 3, 4, 1, 2, 2, 4, 0, 0, 0, 0}))),
+            (Doubles{4, -3, -2, 1, 4, -2, -2, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(All(Cofactors(Matrices({3, 3}, {0, 8, 0, 0, 0, 4, 2, 0, 0}))),
+            (Doubles{0, 8, 0, 0, 0, 16, 32, 0, 0}));
+  EXPECT_EQ(Cofactors(Matrices({0, 0}, {})).numel(), 0);
+}
+
+// Of all ranks: cofactors times the transposed matrix are the determinant times the unit, and of
+// one row and column alone when the rank is n - 1.
+TEST(Solve, CofactorsOfMatricesOfEachRank) {
+  const int64_t n = 12;
+  for (int64_t rank = n - 3; rank <= n; ++rank) {
+    // x xᵀ but for the diagonal, in which as many elements differ as the rank asks for.
+    const auto x = [](int64_t i) { return static_cast<double>(i % 3) - 1.5; };
+    const Tensor a = SquareOf(n, [&](int64_t i, int64_t j) {
+      return x(i) * x(j) + (i == j && i < rank - 1 ? 2.0 : 0.0);
+    });
+    const Doubles cofactors = All(Cofactors(a)), elements = All(a);
+    // The determinants of the minors, one by one.
+    for (int64_t at = 0; at < n * n; ++at) {
+      std::vector<double> minor;
+      for (int64_t i = 0; i < n * n; ++i) {
+        if (i / n != at / n && i % n != at % n) minor.push_back(elements[static_cast<size_t>(i)]);
+      }
+      const double sign = (at / n + at % n) % 2 == 0 ? 1 : -1;
+      const double expected = sign * All(Det(Tensor::FromData<double>({n - 1, n - 1}, minor)))[0];
+      EXPECT_NEAR(cofactors[static_cast<size_t>(at)], expected, 1e-10 * std::pow(2, n))
+          << rank << " " << at;
+    }
+    const double greatest = *std::ranges::max_element(cofactors);
+    if (rank < n - 1) {
+      EXPECT_NEAR(greatest, 0, 1e-9);
+    } else {
+      EXPECT_GT(greatest, 100);
+    }
+  }
+}
+
+TEST(Solve, CofactorsOfGreatSmallAndInfiniteElements) {
+  const int64_t n = 10;
+  const auto with_diagonal = [&](double first, double second) {
+    return SquareOf(n, [&](int64_t i, int64_t j) {
+      return i != j || i == n - 1 ? 0.0 : i < n / 2 ? first : second;
+    });
+  };
+  Doubles expected(static_cast<size_t>(n * n), 0);
+  expected.back() = 0x1p-20;
+  EXPECT_EQ(All(Cofactors(with_diagonal(0x1p-100, 0x1p120))), expected);
+  // That of what is not 0 is beyond the format, and nothing else is.
+  expected.back() = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(All(Cofactors(with_diagonal(0x1p200, 0x1p200))), expected);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Doubles some = All(Cofactors(Matrices({2, 2}, {infinity, 2, 3, 4})));
+  EXPECT_EQ(some, (Doubles{4, -3, -2, infinity}));
 }
 
 TEST(Solve, Conditions) {
