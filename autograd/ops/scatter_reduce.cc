@@ -13,7 +13,6 @@
 #include "autograd/ops/piecewise.h"
 #include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
-#include "autograd/ops/reduction.h"
 #include "autograd/ops/scatter.h"
 #include "autograd/ops/taken.h"
 #include "autograd/tensor/kernels/arithmetic.h"
@@ -199,27 +198,44 @@ std::vector<int64_t> OthersOfSource(const Meetings& meetings) {
   return others;
 }
 
-// The same in steps that can be derived: of a the products of what the source sends to each place,
-// of the source those of all others, from rows that have them.
+// The same in steps that can be derived, factor by factor: of a the products of what the source
+// sends to each place, of the source those of all others. A product has the history of its factors,
+// and no other.
 Tensor ProductsInSteps(size_t k, int64_t dim, const Reduced& of, bool include_self) {
   const Device device = of.index.device();
   const Meetings meetings(SizesOf(of.a), dim, of.index, include_self);
-  // A gradient has the history of what it is a product of, and no other.
+  // Where nothing meets there are products of no element, with a history all the same.
+  const bool is_empty = meetings.rows == 0;
+  const int64_t of_a = of.a.numel(), factors = is_empty ? 1 : meetings.columns - 1;
+  const Tensor one = Tensor::Full({1}, 1, of.a.dtype(), device);
   const auto part = [](const Tensor& t, bool is_factor) {
     return ReshapeTo(is_factor ? t : Alias(t, SameGeometry(t)), {t.numel()});
   };
-  const Tensor a = part(of.a, k == 1 && include_self);
-  const Tensor source = part(of.source, k == 0 || meetings.columns > 2);
-  const Tensor one = Tensor::Full({1}, 1, of.a.dtype(), device);
-  const Tensor all = Cat({&a, &source, &one}, 0);
-  const auto products = [&](const std::vector<int64_t>& places, int64_t rows) {
-    const Shape matrix = {rows, meetings.columns - 1};
-    return Prod(ReshapeTo(IndexSelect(all, 0, IndexList(places, device)), matrix), {1}, false);
+  const auto factor = [&](const std::vector<int64_t>& others, int64_t rows, int64_t which) {
+    std::vector<int64_t> from;
+    for (int64_t r = 0; r < rows; ++r) {
+      from.push_back(others[static_cast<size_t>(r * factors + which)]);
+    }
+    const auto some = [&](int64_t begin, int64_t end) {
+      return std::ranges::any_of(from, [=](int64_t at) { return begin <= at && at < end; });
+    };
+    const Tensor a = part(of.a, some(0, of_a) || (is_empty && k == 1 && include_self));
+    const bool sends = some(of_a, of_a + of.source.numel()) || (is_empty && k == 0);
+    const Tensor source = part(of.source, sends);
+    return IndexSelect(Cat({&a, &source, &one}, 0), 0, IndexList(from, device));
+  };
+  const auto products = [&](const std::vector<int64_t>& others, int64_t rows) {
+    Tensor product = Tensor::Full({rows}, 1, of.a.dtype(), device);
+    for (int64_t which = 0; which < factors; ++which) {
+      const Tensor next = factor(others, rows, which);
+      product = which == 0 ? next : Mul(product, next);
+    }
+    return product;
   };
   if (k == 1) {
     return ReshapeTo(products(OthersOfSource(meetings), of.index.numel()), of.index.sizes());
   }
-  const Tensor ones = Tensor::Full({of.a.numel()}, 1, of.a.dtype(), device);
+  const Tensor ones = Tensor::Full({of_a}, 1, of.a.dtype(), device);
   const Tensor there = products(OthersOfA(meetings), meetings.rows);
   return ReshapeTo(Scatter(ones, 0, IndexList(meetings.named, device), there), of.a.sizes());
 }

@@ -150,6 +150,8 @@ class Calculus {
     value.unrenewed_view = operand.unrenewed_view;
     return value;
   }
+  // a, from which formulas part where its gradient is infinite.
+  Variable Parting(const Variable& a) { return Apply(Primitive::kParting, a); }
   // a, whose derivative depends on its value, with a derivative of zero, in some dialects.
   Variable WithHistoryOfSlope(const Variable& a) {
     if (!rules_.signs_have_history) return a;

@@ -3,7 +3,8 @@
 // algebra of values: the twin's, Calculus, records steps for the backward walk; the dual witness's,
 // JetAlgebra, propagates tangents. An Algebra has
 //   Value        Apply(Primitive, Value...), Apply(Primitive, PrimitiveArguments, Value...)
-//   Value        Constant(const Array*), WithHistoryOfSlope(Value), MadeOf(Value, Value)
+//   Value        Constant(const Array*), WithHistoryOfSlope(Value), MadeOf(Value, Value),
+//                Parting(Value)
 //   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate()
 //   Picks        Settled(Value, Picks, ties), what it picks of equal elements
 // Each algebra defines derivatives separately. Throws what place_map.h and primitives.h throw, and

@@ -126,6 +126,7 @@ DualInterpreter::Disturbed DualInterpreter::DisturbedBy(const Statement& stateme
   // What disturbs gradients disturbs those of the calls within, too.
   grads.resize(std::max(grads.size(), gradients.size()), kNone);
   for (size_t j = 0; j < gradients.size(); ++j) grads[j] = std::max(grads[j], gradients[j]);
+  ExtendBySingular(grads);
   return disturbed;
 }
 

@@ -155,6 +155,14 @@ TEST(DualReach, WhatAHookRunsAddsToTheLeavesOfItsTargetAlone) {
   }
 }
 
+// The slope of sgn is 0, and that of a power of a negative number by its exponent no number.
+TEST(DualReach, InWhatAHookRunsZerosMayBecomeNan) {
+  const Known known = Witness(
+      "%n = leaf type=f64[] data=-1 grad=1\n%p = pow %n %n\n%q = sgn %p\n"
+      "hook %q do=backward target=%q\n%g = grad %q inputs=%n\n");
+  EXPECT_TRUE(known.ExcusesGrad("n", 0));
+}
+
 // A gradient of 0 makes .grad undefined too.
 TEST(DualReach, WhatAHookRunsMayEmptyGrad) {
   const Known known = Witness(

@@ -41,6 +41,7 @@ class JetAlgebra {
   const Array* ArrayOf(const Jets& jets) const { return jets.value; }
   bool DividesLate() const { return false; }
   const Jets& WithHistoryOfSlope(const Jets& a) const { return a; }
+  const Jets& Parting(const Jets& a) const { return a; }
   static const Jets& MadeOf(const Jets& /*operand*/, const Jets& value) { return value; }
   // From here on the slopes of products are multiplied by this, and their second derivatives are
   // not: so it is where what a product saves is scaled, which is no step of any history.

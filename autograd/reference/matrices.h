@@ -161,7 +161,8 @@ ValueIn<Algebra> DetOf(Algebra& algebra, const ValueIn<Algebra>& in, const Shape
                                       algebra.Constant(signs)),
                         ListedMap(arena, terms.to), arena.Keep({stack.count * terms.sets}));
   }
-  return Gather(algebra, minors, {nullptr, static_cast<int32_t>(stack.count)}, results);
+  const auto det = Gather(algebra, minors, {nullptr, static_cast<int32_t>(stack.count)}, results);
+  return stack.rows > 1 ? algebra.Parting(det) : det;
 }
 
 }  // namespace twingrad::reference

@@ -76,6 +76,20 @@ TEST(MatrixPrimitives, DetCoversOtherWaysToIt) {
   EXPECT_LE(run.ValueBound("y")[0], 1e-10);
 }
 
+// Cofactors are multiplied by it, or sums of products with it are made: 0 times infinity, and
+// infinity less infinity, which is nowhere the same.
+TEST(MatrixPrimitives, AnInfiniteGradientOfDetLeavesElementsOpen) {
+  const std::string scaled = "%y = det %x\n%z = mul %y %s\nbackward %z\n";
+  const TwinRun infinite(Matrix("1,0,2,3") + "%s = leaf type=f64[] data=inf\n" + scaled);
+  for (const double bound : infinite.GradBound("x")) EXPECT_TRUE(std::isinf(bound));
+  const TwinRun finite(Matrix("1,0,2,3") + "%s = leaf type=f64[] data=2\n" + scaled);
+  EXPECT_EQ(finite.Grad("x"), (Row{6, -4, 0, 2}));
+  for (const double bound : finite.GradBound("x")) EXPECT_LT(bound, 1e-10);
+  const TwinRun number("%x = leaf type=f64[1,1] data=3 grad=1\n%s = leaf type=f64[] data=inf\n" +
+                       scaled);
+  EXPECT_EQ(number.GradBound("x"), Row{0});
+}
+
 TEST(MatrixPrimitives, SecondDerivatives) {
   ExpectSecond(Matrix("2,0,0,4") + "%y = inverse %x\n", {0.375, 0.296875, 0.25, 0.09375});
   ExpectSecond(Matrix("1,2,3,4") + "%y = inverse %x\n", {-91.5, 64.5, 40.5, -28.5});

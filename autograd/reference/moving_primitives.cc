@@ -5,8 +5,10 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "absl/types/span.h"
+#include "autograd/reference/algebra.h"
 #include "autograd/reference/elementwise.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"
@@ -53,6 +55,18 @@ const Array* DivideCount(const Evaluation& evaluation) {
   const Number count = FromInteger(evaluation.arguments.count, Inside(FormatOf(a->dtype)));
   return MapUnary(evaluation.arena, a,
                   [count](Number x, const FloatFormat& f) { return Divide(x, count, f); });
+}
+
+const Array* Same(const Evaluation& evaluation) { return evaluation.in[0]; }
+
+// Some formulas add up infinities of both signs where others have a factor of one.
+Term UnknownWhereInfinite(const Term& g) {
+  const Array& gradient = *g.v.data;
+  std::vector<double> bounds(static_cast<size_t>(gradient.size), 0);
+  for (int32_t i = 0; i < gradient.size; ++i) {
+    if (std::isinf(gradient.v[i])) bounds[static_cast<size_t>(i)] = kUnknown;
+  }
+  return {g.calculus, Within(*g.calculus, g.v, bounds)};
 }
 
 const Array* Cast(const Evaluation& evaluation) {
@@ -191,6 +205,9 @@ constexpr PrimitiveRow kMovingRows[] = {
 
     {Primitive::kDivideCount, std::nullopt, 1, kSavesNothing, DivideCount,
      [](const Backward& b) { return b.step.arguments.late ? b.g : Shared(b, b.g); }},
+
+    {Primitive::kParting, std::nullopt, 1, kSavesNothing, Same,
+     [](const Backward& b) { return UnknownWhereInfinite(b.g); }},
 
     {Primitive::kCast, std::nullopt, 1, kSavesNothing, Cast,
      [](const Backward& b) {

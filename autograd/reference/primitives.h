@@ -77,6 +77,7 @@ enum class Primitive : uint8_t {
   kSelect,       // in[2] ? in[0] : in[1]
   kWeigh,        // times in[1], which no gradient reaches
   kDivideCount,  // by the number of elements that meet in a mean
+  kParting,      // in[0]; what formulas make of an infinite gradient differs
   kCast,
   kGather,      // out[i] = in[0][map[i]]
   kScatterAdd,  // out[map[i]] += in[0][i]

@@ -136,6 +136,7 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   if (expected.twin.skipped) return base.AddSkipped(program);
   ++base.twin_judged;
   base.AddOpen(program, expected.twin);
+  base.AddClasses(program, expected.twin);
   const twingrad::oracles::Evidence evidence = {program, expected.twin, observed};
   base.AddDual(expected.dual, oracles::CountGradients(evidence, expected.dual));
   if (expected.ball) {

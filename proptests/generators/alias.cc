@@ -217,10 +217,13 @@ ValueId ApplyView(Draft& draft, ValueId x) {
     if (rank == 0) return x;
     result = Slice(draft, x, dim);
   } else if (op == Opcode::kSqueeze) {
-    result = draft.Op(op, {x},
-                      rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)
-                          ? List(Key::kDims, {dim})
-                          : Attributes{});
+    Attributes dims;
+    if (rank > 1 && source.Chance(15)) {
+      dims = List(Key::kDims, {0, rank - 1});
+    } else if (rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)) {
+      dims = List(Key::kDims, {dim});
+    }
+    result = draft.Op(op, {x}, dims);
   } else if (op == Opcode::kUnsqueeze) {
     if (rank >= 4) return x;
     result = draft.Op(op, {x}, One(Key::kDim, source.Between(0, rank)));

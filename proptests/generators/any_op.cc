@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "autograd/program/parts.h"
@@ -23,6 +24,7 @@ namespace twingrad::generators {
 namespace {
 
 using twingrad::program::Category;
+using twingrad::program::DTypeRule;
 using twingrad::program::PlaneRank;
 using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
@@ -31,9 +33,10 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kArgmin, kSigmoidInPlace, kDot,   kCrossEntropy, kMax,          kSoftmax, kNllLoss,
-    kCosh,   kGroupNorm,      kAddmv, kArgmax,       kAtanh,        kAddr,    kBmm,
-    kMin,    kSqrtInPlace,    kXlogy, kIndex,        kMaskedSelect, kGelu,    kSparseIndices};
+    kArgmin,    kSigmoidInPlace, kCrossEntropy, kMax,   kSoftmax,       kNllLoss, kCosh,
+    kGroupNorm, kGather,         kArgmax,       kAtanh, kDivInPlace,    kBmm,     kMin,
+    kXlogy,     kIndex,          kMaskedSelect, kGelu,  kSparseIndices, kAddcmul, kOuter,
+    kAmax};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
@@ -55,11 +58,27 @@ constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
                                      kSelectScatter, kAsStridedScatter};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {
-    kDropout, kInverse,   kVar,          kBaddbmm,   kSolveTriangular,
-    kAddbmm,  kCholesky,  kLogcumsumexp, kNorm,      kScaledDotProductAttention,
-    kStd,     kDet,       kLogSoftmax,   kLogsumexp, kEmbedding,
-    kStack,   kLayerNorm, kBatchNorm};
+constexpr Opcode kDrawnThrice[] = {kDropout,
+                                   kInverse,
+                                   kVar,
+
+                                   kSolveTriangular,
+                                   kCholesky,
+                                   kLogcumsumexp,
+                                   kNorm,
+                                   kScaledDotProductAttention,
+                                   kStd,
+                                   kDet,
+                                   kLogSoftmax,
+                                   kLogsumexp,
+                                   kEmbedding,
+                                   kStack,
+                                   kLayerNorm,
+                                   kBatchNorm,
+                                   kAddmv,
+                                   kDot,
+                                   kAddcmul,
+                                   kBceWithLogits};
 // ... and of its own shape.
 constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kIndexPut,
@@ -74,14 +93,20 @@ constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kSort,
                                       kConv3d,
                                       kConvTranspose2d,
-                                      kConvTranspose3d,
                                       kUpsampleNearest1d,
                                       kUpsampleNearest2d,
-                                      kUpsampleNearest3d};
+                                      kUpsampleNearest3d,
+                                      kMseLoss,
+                                      kSmoothL1Loss,
+                                      kAddr,
+                                      kAddbmm,
+                                      kConv2d,
+                                      kBaddbmm,
+                                      kSqrtInPlace};
 constexpr Opcode kDrawnFiveTimes[] = {
-    kTril,    kPadReplicate, kPadCircular,  kScatterAdd,    kIndexAdd, kPadReflect,
-    kRepeat,  kScatter,      kSliceScatter, kCumprod,       kCummax,   kCummin,
-    kArgsort, kTopk,         kTopkIndices,  kCumminIndices, kLinear};
+    kTril,    kPadReplicate,    kPadCircular,  kScatterAdd,  kIndexAdd,      kPadReflect,
+    kRepeat,  kScatter,         kSliceScatter, kCumprod,     kCummax,        kCummin,
+    kArgsort, kConvTranspose3d, kTopk,         kTopkIndices, kCumminIndices, kLinear};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -127,6 +152,45 @@ bool NeedsDims(Opcode op) {
          category == Category::kNorm;
 }
 
+Shape ShapeFor(Draft& draft, Opcode op) {
+  Shape shape = MakeShape(draft);
+  if (shape.empty() && NeedsDims(op)) shape.push_back(draft.source().Between(1, 3));
+  return shape;
+}
+
+// How often, in percent, an op is tried on a type that leaves seldom have.
+uint64_t SharesOfSeldomTypes(const Signature& signature) {
+  // The gradients of these are seldom certain in short floats.
+  if (signature.op == kStd) return 0;
+  if (signature.category == Category::kNorm || signature.op == kLogcumsumexp ||
+      signature.op == kScaledDotProductAttention)
+    return 8;
+  if (signature.category == Category::kRearrange && PlaneRank(signature) > 0) return 10;
+  // Other parts make most views and writes, of the types that leaves have; losses need room.
+  if (signature.category >= Category::kLoss) return 88;
+  return signature.max_operands > 1 ? 78 : 40;
+}
+
+// Such a type that the op takes, now and then. Views of floats are many.
+std::optional<DType> PickSeldomType(Draft& draft, Opcode op) {
+  const Signature& signature = SignatureOf(op);
+  const uint64_t percent = SharesOfSeldomTypes(signature);
+  if (!draft.options().Has(Feature::kNumbers) || !draft.source().Chance(percent)) {
+    return std::nullopt;
+  }
+  std::vector<DType> types;
+  if (signature.category != Category::kView) types = {DType::kF16, DType::kBF16};
+  if (signature.dtypes <= DTypeRule::kNumeric)
+    types.insert(types.end(), {DType::kI32, DType::kI64});
+  if (signature.dtypes == DTypeRule::kAny) types.push_back(DType::kBool);
+  const DType dtype = types[draft.source().Below(types.size())];
+  if (!draft.options().Has(dtype)) return std::nullopt;
+  draft.Mark(Feature::kNumbers);
+  return dtype;
+}
+
+constexpr int kMostSamples = 5;  // the rank of samples of volumes with channels
+
 // An operand that the op takes.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
@@ -139,7 +203,9 @@ ValueId PickOperand(Draft& draft, Opcode op) {
   if (const int dims = PlaneRank(SignatureOf(op)); dims > 0) {
     Shape shape(static_cast<size_t>(dims) + 1, 0);
     for (int64_t& size : shape) size = draft.source().Between(1, dims == 3 ? 2 : 3);
-    const bool samples = dims < draft.options().max_rank - 1 && draft.source().Chance(50);
+    const int rank = dims + 2, most = draft.options().max_rank;
+    const bool samples = rank <= most ? draft.source().Chance(50)
+                                      : rank == kMostSamples && draft.source().Chance(15);
     if (samples) shape.insert(shape.begin(), draft.source().Between(0, 2));
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
@@ -154,19 +220,28 @@ ValueId PickOperand(Draft& draft, Opcode op) {
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
   if (op == Opcode::kPadReflect || op == Opcode::kPadReplicate || op == Opcode::kPadCircular) {
-    const Shape shape = {draft.source().Between(1, 2), draft.source().Between(1, 3)};
+    Shape shape = {draft.source().Between(1, 2), draft.source().Between(1, 3)};
+    if (draft.source().Chance(15)) shape.insert(shape.begin(), 0);
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
   if (batched || op == Opcode::kDot || op == Opcode::kOuter || op == Opcode::kAddmv ||
       op == Opcode::kAddr) {
-    Shape shape = {draft.source().Between(1, 3)};
+    Shape shape = {draft.source().Chance(8) ? 0 : draft.source().Between(1, 3)};
     if (batched) shape = {shape[0], draft.source().Between(1, 2), draft.source().Between(0, 2)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
+  if (draft.source().Chance(4)) {
+    return MakeLeaf(draft, {.shape = Shape{0, draft.source().Between(1, 3)}, .grad = true});
+  }
+  // Elements that differ: where they are equal but for rounding, std has no certain gradient.
+  const bool apart = op == Opcode::kStd && draft.source().Chance(75);
+  if (apart) {
+    const Shape shape = {draft.source().Between(1, 2), draft.source().Between(2, 4)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true, .content = Content::kFractions});
+  }
+  if (draft.forced_dtype()) return MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true});
   if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
-    Shape shape = MakeShape(draft);
-    if (shape.empty()) shape.push_back(draft.source().Between(1, 3));
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true});
   }
   return x == kNoValue ? x : OrSelf(Taken(draft, op, x), x);
 }
@@ -267,7 +342,9 @@ void AddOp(Draft& draft) {
     }
   }
   if (draft.swarm().narrows()) draft.ForgetUse(op);  // it may come again
+  const std::optional<DType> dtype = PickSeldomType(draft, op);
   for (int attempt = 0; attempt < 12 && !draft.Uses(op) && draft.HasRoom(); ++attempt) {
+    const Draft::Typed typed(draft, dtype);
     ValueId x = PickOperand(draft, op);
     if (x == kNoValue) return;
     if (writes && all.Has(Opcode::kClone)) x = draft.Op(Opcode::kClone, {x});

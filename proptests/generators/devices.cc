@@ -102,6 +102,12 @@ void AddDevices(Draft& draft) {
   if (streams) AddStreams(draft);
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue || !draft.options().Has(Opcode::kTo)) return;
+  if (draft.options().Has(Feature::kNumbers) && source.Chance(2)) {
+    const DType dtype = source.Chance(33) ? DType::kBool : AnyInteger(draft);
+    draft.Mark(Feature::kNumbers);
+    draft.Op(Opcode::kTo, {MakeLeaf(draft, {.dtype = dtype})}, {{Key::kDevice, int64_t{0}}});
+    return;
+  }
   const DeviceIndex home = draft.DeviceOf(x);
   const int64_t width = source.Between(1, 3);
   ValueId joined = kNoValue;

@@ -10,6 +10,7 @@
 #include <bitset>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,20 @@ class Draft {
     const GeneratorOptions* before_;
   };
 
+  // The type of new leaves for a scope, if any is said.
+  class [[nodiscard]] Typed {
+   public:
+    Typed(Draft& draft, std::optional<DType> dtype)
+        : draft_(draft), before_(std::exchange(draft.forced_dtype_, dtype)) {}
+    ~Typed() { draft_.forced_dtype_ = before_; }
+    Typed(const Typed&) = delete;
+    Typed& operator=(const Typed&) = delete;
+
+   private:
+    Draft& draft_;
+    const std::optional<DType> before_;
+  };
+
   Draft(const GeneratorOptions& options, Source& source, Swarm swarm = Swarm())
       : options_(&options), source_(source), swarm_(std::move(swarm)) {}
 
@@ -86,6 +101,7 @@ class Draft {
   const GeneratorOptions& options() const { return *options_; }
   Source& source() { return source_; }
   const Swarm& swarm() const { return swarm_; }
+  std::optional<DType> forced_dtype() const { return forced_dtype_; }
   // An outcome of a choice that the Program may have narrowed.
   uint64_t Below(Choice choice, uint64_t n) {
     return narrowed_ > 0 ? source_.Below(n) : swarm_.Below(choice, n, source_);
@@ -239,6 +255,7 @@ class Draft {
 
   const GeneratorOptions* options_;
   int narrowed_ = 0;
+  std::optional<DType> forced_dtype_;
   std::bitset<twingrad::program::kNumOpcodes> uses_;
   Source& source_;
   Swarm swarm_;

@@ -132,6 +132,7 @@ DeviceIndex ChooseDevice(Draft& draft) {
 }
 
 DType ChooseDType(Draft& draft, bool grad) {
+  if (draft.forced_dtype()) return *draft.forced_dtype();
   Source& source = draft.source();
   const int last = draft.num_values() - 1;
   if (last >= 0 && draft.IsFloating(last) && !source.Chance(3)) return draft.DTypeOf(last);

@@ -259,6 +259,10 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
   if (dim < 0 || !draft.options().Has(op)) return x;
   Attributes attributes = {{Key::kDim, dim}};
   const bool index = op == Opcode::kArgmax || op == Opcode::kArgmin;
+  if (index && source.Chance(20)) {  // no index for gather
+    draft.Op(op, {x}, attributes);
+    return x;
+  }
   if (index || source.Chance(40)) attributes.push_back({Key::kKeepdim, true});
   if (attributes.size() > 1 && UsesIndices(draft, op)) {
     return OrSelf(PickByIndicesOf(draft, x, op, attributes, dim), x);
@@ -365,6 +369,8 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
           ? source.Pick({Opcode::kLogsumexp, Opcode::kVar, Opcode::kStd, Opcode::kNorm})
           : source.Pick({Opcode::kProd, Opcode::kAmax, Opcode::kAmin});
   if (!draft.options().Has(op)) return x;
+  // Of short floats its gradient is seldom certain.
+  if (op == Opcode::kStd && IsNarrow(draft.DTypeOf(x)) && source.Chance(92)) return x;
   if (op == Opcode::kVar && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
     return x;
   }

@@ -57,11 +57,11 @@ Place Diagonal(Draft& draft, Place whole, int64_t first) {
 // Rows of entries that lie apart by the inner stride, and do not meet.
 Place Strided(Draft& draft, int64_t elements) {
   Source& source = draft.source();
-  const int64_t rows = source.Between(1, 2), inner = source.Between(1, 2);
+  const int64_t rows = source.Chance(8) ? 0 : source.Between(1, 2), inner = source.Between(1, 2);
   const int64_t stride = source.Between(1, 2), outer = inner * stride + source.Between(0, 1);
-  const int64_t last = (rows - 1) * outer + (inner - 1) * stride;
-  if (last >= elements) return {{}, {-1}};
-  const int64_t start = source.Between(0, elements - 1 - last);
+  const int64_t last = rows == 0 ? 0 : (rows - 1) * outer + (inner - 1) * stride;
+  if (rows != 0 && last >= elements) return {{}, {-1}};
+  const int64_t start = rows == 0 ? 0 : source.Between(0, elements - 1 - last);
   Place place = {{{Key::kShape, std::vector<int64_t>{rows, inner}}}, {rows, inner}};
   if (start != 0) place.attributes.push_back({Key::kStart, start});
   place.attributes.push_back({Key::kStride, std::vector<int64_t>{outer, stride}});

@@ -51,6 +51,7 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
   statistics.AddOpen(program, judgement.expected);
+  statistics.AddClasses(program, judgement.expected);
   if (linearity) ++statistics.linearity_judged;
   if (unordered) ++statistics.unordered;
   if (races) ++statistics.racing;

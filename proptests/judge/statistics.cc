@@ -5,62 +5,11 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/container/inlined_vector.h"
 #include "proptests/oracles/compare.h"
 
 namespace twingrad::judge {
 namespace {
-
-// All counters in one fixed order.
-template <typename Stats>
-auto Counters(Stats& s) {
-  std::vector counters = {&s.programs,
-                          &s.statements,
-                          &s.runs,
-                          &s.nodes_executed,
-                          &s.findings,
-                          &s.skipped,
-                          &s.compared.values,
-                          &s.compared.gradients_exact,
-                          &s.compared.gradients_bounded,
-                          &s.compared.gradients_not_compared,
-                          &s.compared.counts_predicted,
-                          &s.compared.counts_recounted,
-                          &s.compared.elements_in_balls,
-                          &s.compared.elements_without_ball,
-                          &s.compared.waits,
-                          &s.compared.needless_waits,
-                          &s.compared.unordered,
-                          &s.compared.racing,
-                          &s.compared.races,
-                          &s.unordered,
-                          &s.racing,
-                          &s.twin_judged,
-                          &s.dual_first,
-                          &s.dual_second,
-                          &s.dual_values_only,
-                          &s.dual_kinks,
-                          &s.dual_asked[0],
-                          &s.dual_asked[1],
-                          &s.dual_judged[0],
-                          &s.dual_judged[1],
-                          &s.gradient_elements,
-                          &s.ball_asked,
-                          &s.errors_judged,
-                          &s.linearity_judged};
-  for (auto& count : s.dual_refused) counters.push_back(&count);
-  for (auto& count : s.ball_refusals) counters.push_back(&count);
-  for (auto& count : s.traits) counters.push_back(&count);
-  for (auto& count : s.opcodes) counters.push_back(&count);
-  for (auto& count : s.kinds) counters.push_back(&count);
-  for (auto& count : s.kinds_skipped) counters.push_back(&count);
-  for (auto& count : s.open) counters.push_back(&count);
-  for (auto& count : s.kinds_elements) counters.push_back(&count);
-  for (auto& count : s.kinds_open) counters.push_back(&count);
-  return counters;
-}
 
 // The elements of a gradient, and those of them that the twin leaves open.
 void CountOpen(const twingrad::program::TensorData& gradient,
@@ -113,6 +62,24 @@ void Statistics::AddDual(const reference::DualResult& dual, const oracles::Gradi
   if (reason < reference::kNumDualReasons) ++dual_refused[reason];
 }
 
+void Statistics::AddClasses(const twingrad::program::Program& program,
+                            const reference::TwinResult& twin) {
+  const auto& values = twin.observation.values;
+  const auto& error = twin.observation.error;
+  const size_t count = error ? static_cast<size_t>(error->statement) : program.statements.size();
+  absl::InlinedVector<const twingrad::program::TensorData*, 4> operands;
+  for (size_t at = 0; at < count && at < program.statements.size(); ++at) {
+    const auto& statement = program.statements[at];
+    operands.clear();
+    for (const auto operand : statement.operands) {
+      const auto i = static_cast<size_t>(operand);
+      const bool is_known = operand >= 0 && i < values.size() && values[i].defined;
+      operands.push_back(is_known ? &values[i].data : nullptr);
+    }
+    for (const int k : OpClassesOf(statement, operands)) ++classes[static_cast<size_t>(k)];
+  }
+}
+
 void Statistics::AddOpen(const twingrad::program::Program& program,
                          const reference::TwinResult& twin) {
   uint64_t elements = 0;
@@ -146,27 +113,6 @@ void Statistics::AddOpen(const twingrad::program::Program& program,
 void Statistics::AddSkipped(const twingrad::program::Program& program) {
   ++skipped;
   for (const int kind : KindsOf(program)) ++kinds_skipped[static_cast<size_t>(kind)];
-}
-
-void Statistics::Merge(const Statistics& other) {
-  const auto own = Counters(*this);
-  const auto others = Counters(other);
-  for (size_t i = 0; i < own.size(); ++i) *own[i] += *others[i];
-}
-
-std::string Statistics::ToText() const {
-  return absl::StrJoin(Counters(*this), " ", absl::DereferenceFormatter());
-}
-
-std::optional<Statistics> Statistics::FromText(std::string_view text) {
-  Statistics statistics;
-  const auto places = Counters(statistics);
-  const std::vector<absl::string_view> pieces = absl::StrSplit(text, ' ');
-  if (pieces.size() != places.size()) return std::nullopt;
-  for (size_t i = 0; i < places.size(); ++i) {
-    if (!absl::SimpleAtoi(pieces[i], places[i])) return std::nullopt;
-  }
-  return statistics;
 }
 
 }  // namespace twingrad::judge

@@ -1,14 +1,11 @@
 // Statistics of judged Programs: what the summary of a run prints.
 //
-// Plain counters. They add up over processes; ToText and FromText write and read them as one line.
-// Not thread-safe.
+// Plain counters, which add up over processes. Not thread-safe.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "autograd/program/opcode.h"
@@ -17,6 +14,7 @@
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_reasons.h"
 #include "autograd/reference/twin.h"
+#include "proptests/judge/classes.h"
 #include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
 #include "proptests/oracles/oracles.h"
@@ -60,6 +58,8 @@ struct Statistics {
 
   std::array<uint64_t, kNumTraits> traits = {};                       // in programs
   std::array<uint64_t, twingrad::program::kNumOpcodes> opcodes = {};  // in statements
+  // By class (classes.h), in statements of Programs that the twin judged.
+  std::array<uint64_t, kNumOpClasses> classes = {};
   // By kind (kinds.h), in programs that hold it: all, and those that were skipped.
   std::array<uint64_t, kNumKinds> kinds = {};
   std::array<uint64_t, kNumKinds> kinds_skipped = {};
@@ -76,14 +76,12 @@ struct Statistics {
   void AddProgram(const twingrad::program::Program& program);
   // What the dual numbers judged of it, or why they did not.
   void AddDual(const reference::DualResult& dual, const oracles::GradientCount& count);
+  // What its statements are like, by the values that the twin has at the end.
+  void AddClasses(const twingrad::program::Program& program, const reference::TwinResult& twin);
   // Which elements of its gradients the twin leaves open.
   void AddOpen(const twingrad::program::Program& program, const reference::TwinResult& twin);
   // ... that the twin could not judge.
   void AddSkipped(const twingrad::program::Program& program);
-
-  void Merge(const Statistics& other);
-  std::string ToText() const;
-  static std::optional<Statistics> FromText(std::string_view text);
 };
 
 }  // namespace twingrad::judge

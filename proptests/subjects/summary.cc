@@ -72,6 +72,29 @@ std::string Pairs(const DrawnFeatures& drawn) {
   return Rows("pairs", items);
 }
 
+// How many classes of the ops that Programs hold were judged often enough, and those that were
+// least.
+std::string ClassRows(const Statistics& s) {
+  constexpr uint64_t kOften = 200, kMillion = 1'000'000;
+  constexpr size_t kShown = 16;
+  std::vector<std::pair<uint64_t, int>> counts;
+  int often = 0;
+  for (int k = 0; k < judge::kNumOpClasses; ++k) {
+    if (s.opcodes[static_cast<size_t>(judge::OpOf(k))] == 0) continue;
+    const uint64_t count = s.classes[static_cast<size_t>(k)];
+    counts.emplace_back(count, k);
+    often += count * kMillion >= kOften * s.programs ? 1 : 0;
+  }
+  std::sort(counts.begin(), counts.end());
+  std::vector<std::string> items = {absl::StrFormat(
+      "%d of %d judged %d times in a million programs; the least", often, counts.size(), kOften)};
+  for (size_t i = 0; i < std::min(kShown, counts.size()); ++i) {
+    items.push_back(
+        absl::StrCat(judge::OpClassName(counts[i].second), " ", WithSeparators(counts[i].first)));
+  }
+  return Rows("classes", items);
+}
+
 // What the text shows beyond the features of the generator: one word has one number.
 Counts TextCounts(const Statistics& s) {
   std::set<std::string_view> drawn;
@@ -281,6 +304,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   text += Pairs(drawn);
   text += Frequencies("seen in text", TextCounts(s));
   text += Frequencies("ops", OpCounts(s));
+  text += ClassRows(s);
   text += Shares(
       "in programs", s.kinds, [&](size_t) { return s.programs; }, -1);
   text += Shares(

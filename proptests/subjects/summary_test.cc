@@ -189,6 +189,22 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
   }
 }
 
+TEST(SummaryTest, ClassesOfTheOpsThatWereMadeThoseJudgedLeastFirst) {
+  judge::Statistics s;
+  s.programs = 10'000;
+  EXPECT_THAT(SummaryText(s, {}),
+              HasSubstr("\nclasses        0 of 0 judged 200 times in a million"));
+  s.opcodes[static_cast<size_t>(program::Opcode::kDot)] = 7;
+  for (int k = 0; k < judge::kNumOpClasses; ++k) {
+    const std::string name = judge::OpClassName(k);
+    if (name == "dot f64") s.classes[static_cast<size_t>(k)] = 2;
+    if (name == "dot f32") s.classes[static_cast<size_t>(k)] = 1;
+  }
+  const std::string text = SummaryText(s, {});
+  EXPECT_THAT(text, HasSubstr("\nclasses        1 of 7 judged 200 times in a million programs; "));
+  EXPECT_THAT(text, HasSubstr("dot i32 0, dot f32 1, dot f64 2\n"));
+}
+
 TEST(SummaryTest, PairsThatMetLeastComeFirst) {
   constexpr int kPairs = generators::kNumFeatures * (generators::kNumFeatures - 1) / 2;
   DrawnFeatures drawn;
