@@ -169,29 +169,51 @@ struct Source {
   Tensor from;
 };
 
-// a where each of these dimensions has the entries that its list names, one dimension after
-// another; the gradient of an entry is the sum of those at all of its places.
-Tensor TakeFrom(const char* op, const char* node_name, const Tensor& a, std::vector<Source> sources,
-                const Shape& start) {
-  Tensor result = WithShape(kernels::Clone(a), start);
-  std::vector<Shape> shapes;
-  for (const Source& source : sources) {
+// a, seen as of shape `start`, where each of these dimensions has the entries that its list names,
+// one dimension after another.
+struct Taking {
+  const char* op;
+  const char* node_name;
+  std::vector<Source> sources;
+  Shape start;
+};
+
+Tensor PutBack(const Tensor& gradient, const Taking& taking, const Shape& sizes);
+
+Tensor TakeFrom(const Tensor& a, const Taking& taking) {
+  Tensor result = WithShape(kernels::Clone(a), taking.start);
+  for (const Source& source : taking.sources) {
     Shape sizes = SizesOf(result);
-    shapes.push_back(sizes);
     sizes[source.dim] = source.from.sizes()[0];
-    result = kernels::Gather(result, source.dim, Repeated(source.from, sizes, source.dim), op);
+    const Tensor places = Repeated(source.from, sizes, source.dim);
+    result = kernels::Gather(result, source.dim, places, taking.op);
   }
   if (ShouldRecord(a)) {
-    Record(node_name, result, a,
-           [sources = std::move(sources), shapes = std::move(shapes),
-            sizes = SizesOf(a)](const Tensor& gradient) {
-             Tensor g = gradient;
-             for (size_t k = sources.size(); k-- > 0;) {
-               const Tensor places = Repeated(sources[k].from, SizesOf(g), sources[k].dim);
-               g = ScatterAdd(ZerosLike(g, shapes[k]), sources[k].dim, places, g);
-             }
-             return ReshapeTo(g, sizes);
-           });
+    Record(taking.node_name, result, a, [taking, sizes = SizesOf(a)](const Tensor& gradient) {
+      return PutBack(gradient, taking, sizes);
+    });
+  }
+  return result;
+}
+
+// Its adjoint, of shape `sizes`: of an entry the sum of those at all of its places.
+Tensor PutBack(const Tensor& gradient, const Taking& taking, const Shape& sizes) {
+  std::vector<Shape> shapes = {taking.start};
+  for (const Source& source : taking.sources) {
+    shapes.push_back(shapes.back());
+    shapes.back()[source.dim] = source.from.sizes()[0];
+  }
+  Tensor result = gradient.Detach();
+  for (size_t k = taking.sources.size(); k-- > 0;) {
+    const Source& source = taking.sources[k];
+    const Tensor places = Repeated(source.from, SizesOf(result), source.dim);
+    result = kernels::ScatterAdd(ZerosLike(result, shapes[k]), source.dim, places, result);
+  }
+  result = WithShape(kernels::Contiguous(result), sizes);
+  if (result.HasSameStorage(gradient)) result = kernels::Clone(result);
+  if (ShouldRecord(gradient)) {
+    Record(taking.node_name, result, gradient,
+           [taking](const Tensor& g) { return TakeFrom(g, taking); });
   }
   return result;
 }
@@ -214,7 +236,7 @@ Tensor Extended(const char* op, const char* node_name, const Tensor& a, Ints pad
     for (int64_t i = -pads[k]; i < size + pads[k + 1]; ++i) *next++ = at(i, size);
     sources.push_back({dim, kernels::MovedTo(from, a.device())});
   }
-  return TakeFrom(op, node_name, a, std::move(sources), SizesOf(a));
+  return TakeFrom(a, {op, node_name, std::move(sources), SizesOf(a)});
 }
 
 // Refuses indices along a dimension that are out of range where no element is read: a looks as if
@@ -351,7 +373,7 @@ Tensor Repeat(const Tensor& a, Ints counts) {
     for (int64_t k = 0; k < from.numel(); ++k) next[k] = k % start[d];
     sources.push_back({static_cast<int64_t>(d), kernels::MovedTo(from, a.device())});
   }
-  return TakeFrom("repeat", "RepeatBackward", a, std::move(sources), start);
+  return TakeFrom(a, {"repeat", "RepeatBackward", std::move(sources), start});
 }
 
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {

@@ -33,10 +33,11 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kArgmin,    kSigmoidInPlace, kCrossEntropy, kMax,   kSoftmax,       kNllLoss, kCosh,
-    kGroupNorm, kGather,         kArgmax,       kAtanh, kDivInPlace,    kBmm,     kMin,
-    kXlogy,     kIndex,          kMaskedSelect, kGelu,  kSparseIndices, kAddcmul, kOuter,
-    kAmax};
+    kArgmin,    kSigmoidInPlace, kCrossEntropy, kSoftmax,     kNllLoss,       kCosh,
+    kGroupNorm, kGather,         kArgmax,       kAtanh,       kDivInPlace,    kBmm,
+    kXlogy,     kIndex,          kMaskedSelect, kGelu,        kSparseIndices, kOuter,
+    kAmax,      kTranspose,      kSlice,        kZeroInPlace, kUnbind,        kAsin,
+    kAcos,      kAddcdiv,        kLog1p,        kLog2,        kDiagonal,      kAmin};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
@@ -58,34 +59,17 @@ constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
                                      kSelectScatter, kAsStridedScatter};
 
 // Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {kDropout,
-                                   kInverse,
-                                   kVar,
-
-                                   kSolveTriangular,
-                                   kCholesky,
-                                   kLogcumsumexp,
-                                   kNorm,
-                                   kScaledDotProductAttention,
-                                   kStd,
-                                   kDet,
-                                   kLogSoftmax,
-                                   kLogsumexp,
-                                   kEmbedding,
-                                   kStack,
-                                   kLayerNorm,
-                                   kBatchNorm,
-                                   kAddmv,
-                                   kDot,
-                                   kAddcmul,
-                                   kBceWithLogits};
+constexpr Opcode kDrawnThrice[] = {
+    kDropout,   kInverse,      kVar,        kSolveTriangular,
+    kCholesky,  kLogcumsumexp, kNorm,       kScaledDotProductAttention,
+    kStd,       kDet,          kLogSoftmax, kLogsumexp,
+    kEmbedding, kStack,        kLayerNorm,  kBatchNorm,
+    kAddmv,     kDot,          kAddcmul,    kBceWithLogits,
+    kMax,       kMin};
 // ... and of its own shape.
 constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kIndexPut,
                                       kCummaxIndices,
-                                      kPad,
-                                      kCumsum,
-                                      kFlip,
                                       kCat,
                                       kRoll,
                                       kIndexSelect,
@@ -102,11 +86,13 @@ constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kAddbmm,
                                       kConv2d,
                                       kBaddbmm,
-                                      kSqrtInPlace};
-constexpr Opcode kDrawnFiveTimes[] = {
-    kTril,    kPadReplicate,    kPadCircular,  kScatterAdd,  kIndexAdd,      kPadReflect,
-    kRepeat,  kScatter,         kSliceScatter, kCumprod,     kCummax,        kCummin,
-    kArgsort, kConvTranspose3d, kTopk,         kTopkIndices, kCumminIndices, kLinear};
+                                      kSqrtInPlace,
+                                      kAdaptiveMaxPool2dIndices};
+constexpr Opcode kDrawnFiveTimes[] = {kTril,        kScatterAdd,    kIndexAdd,        kRepeat,
+                                      kScatter,     kSliceScatter,  kCumprod,         kCummax,
+                                      kCummin,      kArgsort,       kConvTranspose3d, kTopk,
+                                      kTopkIndices, kCumminIndices, kLinear,          kCumsum,
+                                      kPad,         kFlip};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -114,7 +100,9 @@ int TimesDrawn(Opcode op, bool own_weights) {
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
-                    op == Opcode::kTriu || op == Opcode::kScatterReduce;
+                    op == Opcode::kTriu || op == Opcode::kScatterReduce ||
+                    op == Opcode::kPadReplicate || op == Opcode::kPadCircular ||
+                    op == Opcode::kPadReflect;
   const bool shaped = op == Opcode::kDiagonalScatter || op == Opcode::kAsStridedScatter;
   const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh   ? 12
@@ -164,11 +152,12 @@ uint64_t SharesOfSeldomTypes(const Signature& signature) {
   if (signature.op == kStd) return 0;
   if (signature.category == Category::kNorm || signature.op == kLogcumsumexp ||
       signature.op == kScaledDotProductAttention)
-    return 8;
+    return 7;
   if (signature.category == Category::kRearrange && PlaneRank(signature) > 0) return 10;
   // Other parts make most views and writes, of the types that leaves have; losses need room.
   if (signature.category >= Category::kLoss) return 88;
-  return signature.max_operands > 1 ? 78 : 40;
+  if (signature.facts.takes != twingrad::program::Takes::kAll) return 18;
+  return signature.max_operands > 1 ? 78 : 36;
 }
 
 // Such a type that the op takes, now and then. Views of floats are many.
@@ -178,11 +167,14 @@ std::optional<DType> PickSeldomType(Draft& draft, Opcode op) {
   if (!draft.options().Has(Feature::kNumbers) || !draft.source().Chance(percent)) {
     return std::nullopt;
   }
+  // Exact sums and products of whole numbers have no room in short floats.
+  const bool has_room = draft.rounding() || signature.max_operands == 1;
   std::vector<DType> types;
-  if (signature.category != Category::kView) types = {DType::kF16, DType::kBF16};
+  if (has_room && signature.category != Category::kView) types = {DType::kF16, DType::kBF16};
   if (signature.dtypes <= DTypeRule::kNumeric)
     types.insert(types.end(), {DType::kI32, DType::kI64});
   if (signature.dtypes == DTypeRule::kAny) types.push_back(DType::kBool);
+  if (types.empty()) return std::nullopt;
   const DType dtype = types[draft.source().Below(types.size())];
   if (!draft.options().Has(dtype)) return std::nullopt;
   draft.Mark(Feature::kNumbers);
@@ -234,12 +226,18 @@ ValueId PickOperand(Draft& draft, Opcode op) {
     return MakeLeaf(draft, {.shape = Shape{0, draft.source().Between(1, 3)}, .grad = true});
   }
   // Elements that differ: where they are equal but for rounding, std has no certain gradient.
-  const bool apart = op == Opcode::kStd && draft.source().Chance(75);
+  const bool apart = op == Opcode::kStd && draft.source().Chance(90);
   if (apart) {
     const Shape shape = {draft.source().Between(1, 2), draft.source().Between(2, 4)};
     return MakeLeaf(draft, {.shape = shape, .grad = true, .content = Content::kFractions});
   }
-  if (draft.forced_dtype()) return MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true});
+  if (draft.forced_dtype()) {
+    const Content small = draft.rounding() ? Content::kDecimals : Content::kZeroOneTwo;
+    const Content content = draft.source().Chance(70) ? small : Content::kAny;
+    const ValueId leaf =
+        MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true, .content = content});
+    return leaf == kNoValue ? leaf : OrSelf(Taken(draft, op, leaf), leaf);
+  }
   if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
     return MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true});
   }
@@ -344,7 +342,7 @@ void AddOp(Draft& draft) {
   if (draft.swarm().narrows()) draft.ForgetUse(op);  // it may come again
   const std::optional<DType> dtype = PickSeldomType(draft, op);
   for (int attempt = 0; attempt < 12 && !draft.Uses(op) && draft.HasRoom(); ++attempt) {
-    const Draft::Typed typed(draft, dtype);
+    const Draft::Typed typed(draft, attempt < 2 ? dtype : std::nullopt);
     ValueId x = PickOperand(draft, op);
     if (x == kNoValue) return;
     if (writes && all.Has(Opcode::kClone)) x = draft.Op(Opcode::kClone, {x});

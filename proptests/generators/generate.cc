@@ -29,13 +29,13 @@ constexpr Part kParts[] = {
     {Feature::kView, 17, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 11, AddDevices},
-    {Feature::kHook, 31, AddHook},
+    {Feature::kHook, 34, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 8, AddSavedHooks},
     {Feature::kCustom, 36, AddCustom},
-    {Feature::kAnyOp, 158, AddAnyOp},
+    {Feature::kAnyOp, 159, AddAnyOp},
     {Feature::kAliases, 0, AddAliases},
 };
 

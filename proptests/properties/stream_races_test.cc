@@ -30,7 +30,7 @@ void Check(std::string_view device, int programs, uint64_t least_racing) {
   EXPECT_GE(racing, least_racing);
 }
 
-TEST(StreamRaces, OnOneDevice) { Check("sim:1", 10000, 2000); }
+TEST(StreamRaces, OnOneDevice) { Check("sim:1", 11500, 2000); }
 TEST(StreamRaces, OnThreeDevices) { Check("sim:3", 11500, 800); }
 
 }  // namespace
