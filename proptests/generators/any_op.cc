@@ -33,11 +33,11 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kArgmin,    kSigmoidInPlace, kCrossEntropy, kSoftmax,     kNllLoss,       kCosh,
-    kGroupNorm, kGather,         kArgmax,       kAtanh,       kDivInPlace,    kBmm,
-    kXlogy,     kIndex,          kMaskedSelect, kGelu,        kSparseIndices, kOuter,
-    kAmax,      kTranspose,      kSlice,        kZeroInPlace, kUnbind,        kAsin,
-    kAcos,      kAddcdiv,        kLog1p,        kLog2,        kDiagonal,      kAmin};
+    kArgmin,       kSigmoidInPlace, kCrossEntropy, kSoftmax,    kNllLoss,   kCosh,  kGroupNorm,
+    kGather,       kArgmax,         kAtanh,        kDivInPlace, kBmm,       kXlogy, kIndex,
+    kMaskedSelect, kGelu,           kOuter,        kAmax,       kTranspose, kSlice, kZeroInPlace,
+    kUnbind,       kAsin,           kAcos,         kAddcdiv,    kLog1p,     kLog2,  kDiagonal,
+    kAmin,         kUnfold,         kDetach};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
@@ -60,12 +60,12 @@ constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {
-    kDropout,   kInverse,      kVar,        kSolveTriangular,
-    kCholesky,  kLogcumsumexp, kNorm,       kScaledDotProductAttention,
-    kStd,       kDet,          kLogSoftmax, kLogsumexp,
-    kEmbedding, kStack,        kLayerNorm,  kBatchNorm,
-    kAddmv,     kDot,          kAddcmul,    kBceWithLogits,
-    kMax,       kMin};
+    kDropout,   kInverse,      kVar,          kSolveTriangular,
+    kCholesky,  kLogcumsumexp, kNorm,         kScaledDotProductAttention,
+    kStd,       kDet,          kLogSoftmax,   kLogsumexp,
+    kEmbedding, kStack,        kLayerNorm,    kBatchNorm,
+    kAddmv,     kDot,          kAddcmul,      kBceWithLogits,
+    kMax,       kMin,          kSparseIndices};
 // ... and of its own shape.
 constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kIndexPut,

@@ -224,8 +224,7 @@ TEST(Balls, MayBeAskedWhatEndsInAnError) {
     ++ended;
     const BallResult ball = reference::ball::RunBall(program);
     refused += ball.refusal == Refusal::kNone ? 0 : 1;
-    const bool fits =
-        ball.refusal != Refusal::kNone || ball.values.size() == twin.observation.values.size();
+    const bool fits = ball.refusal != Refusal::kNone || ball.values.size() == program.names.size();
     return std::string(fits ? "" : "balls for other values than those of the Program");
   });
   std::printf("%d ended in an error, of which balls refused %d\n", ended, refused);
