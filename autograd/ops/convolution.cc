@@ -5,15 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
-#include "autograd/ops/broadcast.h"
 #include "autograd/ops/geometry.h"
-#include "autograd/ops/layout.h"
-#include "autograd/ops/linear_algebra.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/unfold.h"
-#include "autograd/tensor/kernels/copy.h"
+#include "autograd/sync/ref_count.h"
+#include "autograd/tensor/kernels/convolve.h"
 #include "autograd/tensor/kernels/loops.h"
-#include "autograd/tensor/kernels/matmul.h"
 
 namespace twingrad::ops {
 namespace {
@@ -24,21 +21,11 @@ constexpr WindowNames kTransposed[] = {{"conv_transpose1d", "ConvTranspose1dBack
                                        {"conv_transpose2d", "ConvTranspose2dBackward"},
                                        {"conv_transpose3d", "ConvTranspose3dBackward"}};
 
-// A convolution as a product of matrices: [groups, results, entries] by [samples, groups, entries,
-// windows]; an entry is one of a window in one of the channels of the group. Its adjoint in the
-// first operand takes the products for the operand, and gives what has the windows.
-struct Convolved {
-  Windows windows;
-  Shape wide, weights_sizes, narrow;  // with windows, the weights, with a plane of their counts
-  Shape weights, columns, products;
-  Shape unfolded;  // the columns by channel
-};
-
 struct Steps {
   Shape kernel, stride, padding, dilation;
 };
 
-// Of weights [O, I, ..] that an operand of rank `rank` meets.
+// Of weights [O, I, ..] that an operand with `dims` dimensions in its plane meets.
 Steps TakeSteps(const char* op, const Tensor& a, const Tensor& weights, size_t dims, Ints stride,
                 Ints padding, Ints dilation) {
   CheckDefined(op, a, weights);
@@ -64,63 +51,76 @@ Steps TakeSteps(const char* op, const Tensor& a, const Tensor& weights, size_t d
                                               " groups; of ", allowed));
 }
 
+// Shared by the nodes of one convolution.
+struct SharedForm : sync::RefCounted<SharedForm>, kernels::ConvolutionForm {};
+using Form = sync::IntrusivePtr<SharedForm>;
+
 // Of shapes that fit: `wide` has the channels that the weights' second dimension counts.
-Convolved ConvolvedOf(const char* op, Shape wide, const Tensor& weights, const Steps& steps,
-                      int64_t groups) {
+Form FormOf(const char* op, Shape wide, const Tensor& weights, const Steps& steps, int64_t groups) {
   const size_t dims = steps.kernel.size(), channel = wide.size() - dims - 1;
-  const Ints b = weights.sizes();
-  Convolved c;
-  c.windows =
+  Form form = sync::MakeIntrusive<SharedForm>();
+  form->windows =
       BoxesOf(op, Ints(wide).last(dims), steps.kernel, steps.stride, steps.padding, steps.dilation);
-  const Shape counts = kernels::CountsOf(c.windows);
-  int64_t windows = 1;
-  for (const int64_t count : counts) windows *= count;
-  const int64_t entries = kernels::EntriesOf(c.windows);
-  const int64_t samples = channel == 0 ? 1 : wide[0];
-  c.narrow.assign(wide.begin(), wide.begin() + static_cast<std::ptrdiff_t>(channel));
-  c.narrow.push_back(b[0]);
-  c.narrow.insert(c.narrow.end(), counts.begin(), counts.end());
-  c.unfolded = {samples * wide[channel], entries, windows};
-  c.weights = {groups, b[0] / groups, b[1] * entries};
-  c.columns = {samples, groups, b[1] * entries, windows};
-  c.products = {samples, groups, b[0] / groups, windows};
-  c.weights_sizes = SizesOf(weights);
-  c.wide = std::move(wide);
-  return c;
+  form->groups = groups;
+  form->narrow.assign(wide.begin(), wide.begin() + static_cast<std::ptrdiff_t>(channel));
+  form->narrow.push_back(weights.sizes()[0]);
+  for (const kernels::Line& line : form->windows) form->narrow.push_back(line.windows);
+  form->weights = SizesOf(weights);
+  form->wide = std::move(wide);
+  return form;
 }
 
-// What the convolution by `weights` gives of a gradient by its operand.
-Tensor Spread(const Convolved& c, const Tensor& weights, const Tensor& products) {
-  const Tensor columns = Matmul(TransposeLast(ReshapeTo(weights, c.weights)), products);
-  return Folded(ReshapeTo(columns, c.unfolded), c.windows, c.wide);
-}
-// What it gives by its weights.
-Tensor ByWeights(const Convolved& c, const Tensor& wide, const Tensor& products) {
-  const Tensor columns = ReshapeTo(Unfolded(wide, c.windows), c.columns);
-  return ReshapeTo(SumTo(Matmul(products, TransposeLast(columns)), c.weights), c.weights_sizes);
-}
-
-Tensor DeriveConvolution(const Convolved& c, size_t k, const Tensor& gradient,
-                         const Tensor* saved) {
-  const Tensor g = ReshapeTo(gradient, c.products);
-  return k == 0 ? Spread(c, saved[1], g) : ByWeights(c, saved[0], g);
-}
-
-Tensor DeriveTransposed(const Convolved& c, size_t k, const Tensor& gradient, const Tensor* saved) {
-  if (k == 1) return ByWeights(c, gradient, ReshapeTo(saved[0], c.products));
-  const Tensor columns = ReshapeTo(Unfolded(gradient, c.windows), c.columns);
-  return ReshapeTo(Matmul(ReshapeTo(saved[1], c.weights), columns), c.narrow);
-}
+// The form in three tensors, taken along one of them (kernels/convolve.h): with history, so that
+// what derives one of them is another, to any order.
+Tensor ConvolvedNarrow(const char* name, const Form& form, const Tensor& wide,
+                       const Tensor& weights);
+Tensor ConvolvedWide(const char* name, const Form& form, const Tensor& narrow,
+                     const Tensor& weights);
+Tensor ConvolvedWeights(const Form& form, const Tensor& wide, const Tensor& narrow);
 
 // Both operands have a node of two, each saved for the other.
 template <typename Derivative>
-void RecordBoth(const char* name, const Tensor& result, const Tensor& a, const Tensor& weights,
+void RecordBoth(const char* name, const Tensor& result, const Tensor& a, const Tensor& b,
                 Derivative derivative) {
-  if (!ShouldRecord(a, weights)) return;
+  if (!ShouldRecord(a, b)) return;
   const Tensor none;
-  Record<2>(name, result, {&a, &weights}, std::move(derivative))
-      ->Save(RequiresGrad(weights) ? a : none)
-      ->Save(RequiresGrad(a) ? weights : none);
+  Record<2>(name, result, {&a, &b}, std::move(derivative))
+      ->Save(RequiresGrad(b) ? a : none)
+      ->Save(RequiresGrad(a) ? b : none);
+}
+
+constexpr const char* kNarrowNode = "ConvolveBackward";
+constexpr const char* kWideNode = "ConvolveBackBackward";
+constexpr const char* kWeightsNode = "ConvolveWeightsBackward";
+
+Tensor ConvolvedNarrow(const char* name, const Form& form, const Tensor& wide,
+                       const Tensor& weights) {
+  Tensor result = kernels::Convolve(*form, wide, weights);
+  RecordBoth(name, result, wide, weights, [form](size_t k, const Tensor& g, const Tensor* saved) {
+    return k == 0 ? ConvolvedWide(kWideNode, form, g, saved[1])
+                  : ConvolvedWeights(form, saved[0], g);
+  });
+  return result;
+}
+
+Tensor ConvolvedWide(const char* name, const Form& form, const Tensor& narrow,
+                     const Tensor& weights) {
+  Tensor result = kernels::ConvolveBack(*form, narrow, weights);
+  RecordBoth(name, result, narrow, weights, [form](size_t k, const Tensor& g, const Tensor* saved) {
+    return k == 0 ? ConvolvedNarrow(kNarrowNode, form, g, saved[1])
+                  : ConvolvedWeights(form, g, saved[0]);
+  });
+  return result;
+}
+
+Tensor ConvolvedWeights(const Form& form, const Tensor& wide, const Tensor& narrow) {
+  Tensor result = kernels::ConvolveWeights(*form, wide, narrow);
+  RecordBoth(kWeightsNode, result, wide, narrow,
+             [form](size_t k, const Tensor& g, const Tensor* saved) {
+               return k == 0 ? ConvolvedWide(kWideNode, form, saved[1], g)
+                             : ConvolvedNarrow(kNarrowNode, form, saved[0], g);
+             });
+  return result;
 }
 
 }  // namespace
@@ -136,15 +136,8 @@ Tensor Convolution(const Tensor& a, const Tensor& weights, Ints stride, Ints pad
     RefuseGroups(names.op, a, weights, groups,
                  "[N,C,..] by [O,C/groups,..] it goes, where groups divide O");
   }
-  Convolved c = ConvolvedOf(names.op, SizesOf(a), weights, steps, groups);
-  const Tensor columns = WithShape(kernels::Unfold(a, c.windows), c.columns);
-  const Tensor matrices = WithShape(kernels::Clone(weights), c.weights);
-  Tensor result = WithShape(kernels::Matmul(matrices, columns), c.narrow);
-  RecordBoth(names.node, result, a, weights,
-             [c = std::move(c)](size_t k, const Tensor& g, const Tensor* saved) {
-               return DeriveConvolution(c, k, g, saved);
-             });
-  return result;
+  return ConvolvedNarrow(names.node, FormOf(names.op, SizesOf(a), weights, steps, groups), a,
+                         weights);
 }
 
 template <int kDims>
@@ -172,16 +165,8 @@ Tensor TransposedConvolution(const Tensor& a, const Tensor& weights, Ints stride
     }
     wide.push_back(size);
   }
-  Convolved c = ConvolvedOf(names.op, std::move(wide), weights, steps, groups);
-  const Tensor products = WithShape(kernels::Clone(a), c.products);
-  const Tensor matrices = TransposeLast(WithShape(kernels::Clone(weights), c.weights));
-  const Tensor columns = WithShape(kernels::Matmul(matrices, products), c.unfolded);
-  Tensor result = kernels::Fold(columns, c.windows, c.wide);
-  RecordBoth(names.node, result, a, weights,
-             [c = std::move(c)](size_t k, const Tensor& g, const Tensor* saved) {
-               return DeriveTransposed(c, k, g, saved);
-             });
-  return result;
+  return ConvolvedWide(names.node, FormOf(names.op, std::move(wide), weights, steps, groups), a,
+                       weights);
 }
 
 template Tensor Convolution<1>(const Tensor&, const Tensor&, Ints, Ints, Ints, int64_t);

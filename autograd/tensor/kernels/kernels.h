@@ -3,6 +3,7 @@
 #pragma once
 
 #include "autograd/tensor/kernels/arithmetic.h"  // IWYU pragma: export
+#include "autograd/tensor/kernels/convolve.h"    // IWYU pragma: export
 #include "autograd/tensor/kernels/copy.h"        // IWYU pragma: export
 #include "autograd/tensor/kernels/elementary.h"  // IWYU pragma: export
 #include "autograd/tensor/kernels/matmul.h"      // IWYU pragma: export

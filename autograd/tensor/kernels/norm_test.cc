@@ -42,7 +42,7 @@ Tensor Numbers(Ints sizes, double step) {
   return result;
 }
 
-Shape SizesOf(const NormGroups& g) { return {g.samples, g.groups, g.channels, g.places}; }
+Shape GroupSizesOf(const NormGroups& g) { return {g.samples, g.groups, g.channels, g.places}; }
 Shape DimsOf(const NormGroups& g) { return g.over_samples ? Shape{0, 3} : Shape{2, 3}; }
 Shape BesideOf(const NormGroups& g) { return {g.groups, g.channels, 1}; }
 
@@ -72,8 +72,8 @@ void ExpectNear(const Tensor& got, const Tensor& expected, double within, const 
 constexpr double kEps = 0.125;
 
 void ExpectAsInSteps(const NormGroups& groups, DType dtype, double within) {
-  const Tensor a = Cast(Numbers(SizesOf(groups), 0.7), dtype);
-  const Tensor g = Cast(Numbers(SizesOf(groups), 0.3), dtype);
+  const Tensor a = Cast(Numbers(GroupSizesOf(groups), 0.7), dtype);
+  const Tensor g = Cast(Numbers(GroupSizesOf(groups), 0.3), dtype);
   const Tensor weight = Cast(Numbers(BesideOf(groups), 1.1), dtype);
   const Tensor bias = Cast(Numbers(BesideOf(groups), 0.9), dtype);
   const Tensor inverse = InverseOf(a, groups, kEps);

@@ -85,16 +85,10 @@ Tensor RowMajor(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
 
 // Over so many planes; nothing where some windows are no boxes.
 std::optional<BoxWork> BoxWorkOf(const Windows& windows, int64_t planes) {
-  if (windows.size() > Boxes::kAxes) return std::nullopt;
-  BoxWork work{{}, planes, 1, EntriesOf(windows), ProductOf(CountsOf(windows))};
-  for (size_t d = 0; d < windows.size(); ++d) {
-    const Line& line = windows[d];
-    if (!line.box) return std::nullopt;
-    work.plane *= line.size;
-    work.boxes.axes[Boxes::kAxes - windows.size() + d] = {line.size,         line.windows,
-                                                          line.entries,      line.box->stride,
-                                                          line.box->padding, line.box->dilation};
-  }
+  const std::optional<Boxes> boxes = BoxesIn(windows);
+  if (!boxes) return std::nullopt;
+  BoxWork work{*boxes, planes, 1, EntriesOf(windows), ProductOf(CountsOf(windows))};
+  for (const Line& line : windows) work.plane *= line.size;
   return work;
 }
 
@@ -149,6 +143,19 @@ template <typename T>
 }
 
 }  // namespace
+
+std::optional<Boxes> BoxesIn(const Windows& windows) {
+  if (windows.size() > Boxes::kAxes) return std::nullopt;
+  Boxes boxes;
+  for (size_t d = 0; d < windows.size(); ++d) {
+    const Line& line = windows[d];
+    if (!line.box) return std::nullopt;
+    boxes.axes[Boxes::kAxes - windows.size() + d] = {line.size,         line.windows,
+                                                     line.entries,      line.box->stride,
+                                                     line.box->padding, line.box->dilation};
+  }
+  return boxes;
+}
 
 Tensor Unfold(const Tensor& a, const Windows& windows) {
   if (IsNarrow(a.dtype())) {

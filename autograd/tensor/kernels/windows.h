@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "autograd/tensor/kernels/window_bodies.h"
 #include "autograd/tensor/kernels/window_line.h"
 #include "autograd/tensor/tensor.h"
 
@@ -27,6 +29,9 @@ Tensor IndexOfGreatest(const Tensor& a, const Windows& windows);
 // the windows whose index names it. Undefined where there is no kernel for it: on the host, and of
 // windows that are no boxes. What an index names that is no entry of its window gets nothing.
 Tensor GivenToGreatest(const Tensor& index, const Tensor& terms, const Windows& windows);
+
+// The windows as boxes, for bodies; nothing where some are none.
+std::optional<Boxes> BoxesIn(const Windows& windows);
 
 // [entries, windows]: the products of the Lines' weights, of the element type and device of `like`.
 Tensor WeightsOf(const Windows& windows, const Tensor& like);
