@@ -12,9 +12,9 @@
 #include "autograd/device/stream.h"
 #include "autograd/sync/mutex.h"
 #include "cuda/blas.h"
-#include "cuda/cuda_device.h"
 #include "cuda/current_device.h"
 #include "cuda/kernels/product_shape.h"
+#include "cuda/kernels/scratch.h"
 #include "cuda/native_stream.h"
 #include "cuda/status.h"
 
@@ -76,22 +76,6 @@ size_t WorkspaceBytes(const ProductShape& shape) {
                      static_cast<double>(shape.inner) * static_cast<double>(shape.batch);
   return all >= kLarge ? size_t{32} << 20 : 0;
 }
-
-// Memory of a stream for the work that is queued in a scope.
-class Scratch {
- public:
-  Scratch(size_t bytes, Stream stream)
-      : data_(bytes == 0 ? nullptr : RegisteredCudaDevice().Allocate(bytes, stream)) {}
-  ~Scratch() {
-    if (data_ != nullptr) RegisteredCudaDevice().Deallocate(data_);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  void* data() const { return data_; }
-
- private:
-  void* const data_;
-};
 
 template <class T>
 bool MultiplyTyped(const char* op, const Product<T>& body, Stream stream) {

@@ -14,15 +14,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
 readonly OUT="${OUT:-${PWD}/out}" PROGRAMS="${PROGRAMS:-20000}" SEED="${SEED:-1}" JOBS="${JOBS:-8}"
 mkdir -p "${OUT}"
 
-# cuBLAS comes with the toolkit, or with Python's packages. Without it products are kernels of the library.
-cublas() {
-  local file
-  for file in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcublas.so.* \
-    $(python3 -c 'import glob, nvidia; print(*(f for p in nvidia.__path__ for f in glob.glob(p + "/*/lib/libcublas.so.*")))' 2>/dev/null); do
-    [[ -e ${file} ]] && dirname "${file}" && return
+# folder_of LIBRARY FOLDER...: where it is: in one of these, beside the toolkit, or among Python's packages. Without cuBLAS
+# products are kernels of this library, without cuDNN convolutions are products.
+folder_of() {
+  local library="$1" folder file
+  shift
+  for folder in "$@" "${CUDA_HOME:-/usr/local/cuda}/lib64" \
+    $(python3 -c 'import glob, nvidia; print(*(f for p in nvidia.__path__ for f in glob.glob(p + "/*/lib")))' 2>/dev/null); do
+    for file in "${folder}/${library}.so."*; do
+      [[ -e ${file} ]] && echo "${folder}" && return
+    done
   done
 }
-LD_LIBRARY_PATH="${PWD}/lib:$(cublas):${LD_LIBRARY_PATH:-}"
+LD_LIBRARY_PATH="${PWD}/lib:$(folder_of libcublas):$(folder_of libcudnn ${CUDNN_HOME:+"${CUDNN_HOME}/lib"}):${LD_LIBRARY_PATH:-}"
 export LD_LIBRARY_PATH
 
 if ! gpu="$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader)"; then
@@ -100,7 +104,7 @@ sanitize() {
 }
 readonly KERNELS=(cuda/kernels_test cuda/cuda_device_test cuda/tensor_test)
 memcheck() { SANITIZED=("${KERNELS[@]}" cuda/ops_test cuda/golden_test) && sanitize memcheck --report-api-errors no; }
-# Which looks at shared memory alone: only cuBLAS's kernels have some.
+# Which looks at shared memory alone: only the kernels of cuBLAS and cuDNN have some.
 racecheck() { SANITIZED=("${KERNELS[@]}") && sanitize racecheck; }
 synccheck() { SANITIZED=("${KERNELS[@]}" cuda/ops_test cuda/golden_test) && sanitize synccheck; }
 

@@ -38,6 +38,11 @@ expect 0 'ok          5 tests passed, 1 skipped' "${work}/check.sh" tests
 expect 1 'it differs' "${work}/check.sh" goldens
 expect 1 'failed (1)' "${work}/check.sh" goldens check
 PROGRAMS=7 SEED=5 expect 0 'ok          7 Programs from seed 5' "${work}/check.sh" check
+mkdir -p "${work}/dnn/lib"
+touch "${work}/dnn/lib/libcudnn.so.9"
+program cuda/one_test 0 '${LD_LIBRARY_PATH}\n'
+CUDNN_HOME="${work}/dnn" expect 0 'tests' "${work}/check.sh" tests
+expect 0 ":${work}/dnn/lib:" cat "${OUT}/tests.log"
 expect 0 '| A GPU, 1.2, 3 MiB |' cat "${OUT}/results.md"
 
 exit "${failures}"

@@ -3,6 +3,8 @@
 Looked for in $CUDA_HOME alone where that is set, else beside the nvcc on $PATH and in /usr/local/cuda. Gives
 
     @local_cuda//:runtime                 headers and the static runtime (it needs no driver to build or to start)
+    @local_cuda//:cudnn                   headers of cuDNN: those of $CUDNN_HOME, else what lies beside the toolkit's,
+                                          else none; <cudnn.h> says which
     @local_cuda//:toolkit.bzl  NVCC       the compiler
                                CUDA_COMPATIBLE  for target_compatible_with: a target that needs the toolkit
 """
@@ -17,12 +19,20 @@ cc_library(
     includes = ["include"],
     linkopts = ["-ldl", "-lpthread", "-lrt"],
 )
+
+cc_library(
+    name = "cudnn",
+    hdrs = glob(["cudnn/*.h"]),
+    includes = ["cudnn"],
+)
 """
 
 _ABSENT_RUNTIME = """
 package(default_visibility = ["//visibility:public"])
 
 cc_library(name = "runtime", target_compatible_with = ["@platforms//:incompatible"])
+
+cc_library(name = "cudnn", target_compatible_with = ["@platforms//:incompatible"])
 """
 
 _TOOLKIT = """
@@ -45,12 +55,28 @@ def _find_toolkit(ctx):
             return candidate
     return None
 
+# Headers of cuDNN, where they are no part of the toolkit's.
+def _find_cudnn(ctx):
+    home = ctx.os.environ.get("CUDNN_HOME")
+    if not home:
+        return None
+    include = ctx.path("%s/include" % home)
+    if not include.get_child("cudnn.h").exists:
+        fail("[third_party] CUDNN_HOME=%s has no include/cudnn.h; it is a folder that has; correct it or unset it" % home)
+    return include
+
 def _local_cuda_impl(ctx):
     toolkit = _find_toolkit(ctx)
     print("[third_party] CUDA toolkit: %s" % (toolkit or "not found; CUDA targets are skipped"))
     if toolkit:
         ctx.symlink(toolkit.get_child("include"), "include")
         ctx.symlink(toolkit.get_child("lib64"), "lib64")
+        cudnn = _find_cudnn(ctx)
+        if cudnn:
+            ctx.symlink(cudnn, "cudnn")
+        elif toolkit.get_child("include").get_child("cudnn.h").exists:
+            cudnn = toolkit.get_child("include")
+        print("[third_party] headers of cuDNN: %s" % (cudnn or "not found; their comparison is skipped"))
     ctx.file("BUILD.bazel", _RUNTIME if toolkit else _ABSENT_RUNTIME)
     ctx.file("toolkit.bzl", _TOOLKIT.format(
         nvcc = "%s/bin/nvcc" % toolkit if toolkit else "",
@@ -59,7 +85,7 @@ def _local_cuda_impl(ctx):
 
 local_cuda = repository_rule(
     implementation = _local_cuda_impl,
-    environ = ["CUDA_HOME", "PATH"],
+    environ = ["CUDA_HOME", "CUDNN_HOME", "PATH"],
     local = True,
     configure = True,
 )
