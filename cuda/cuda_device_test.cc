@@ -225,6 +225,20 @@ TEST_F(CudaDeviceTest, AnEventThatRecordedNothingIsReached) {
   device_.Synchronize(default_stream_);
 }
 
+TEST_F(CudaDeviceTest, AnEventRecordsStreamsOfItsOwnDevice) {
+  const auto event = device_.CreateEvent(0);
+  try {
+    event->Record(Stream{Device::Cuda(1)});
+    ADD_FAILURE() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalidArgument);
+    EXPECT_THAT(error.what(), HasSubstr("an event of cuda:0 cannot record cuda:1 stream 0"));
+  }
+  event->Record(default_stream_);
+  event->Synchronize();
+  EXPECT_TRUE(event->IsReached());
+}
+
 TEST_F(CudaDeviceTest, ABlockUsedByAnotherStreamIsNotReusedUnderIt) {
   const Stream user = device_.CreateStream(0);
   double* const data = Allocate(default_stream_);

@@ -145,6 +145,23 @@ TEST_F(ConvolutionFailuresTest, AThreadWithoutAHandleMakesOne) {
   ExpectRight(form);
 }
 
+// The others are not deterministic, no sums, of other units, not supported or too large.
+TEST_F(ConvolutionFailuresTest, OfTheOffersTheLastIsTaken) {
+  const Dnn& dnn = *FindDnn();
+  const DnnLease handle(dnn, 0, "a test");
+  PlanKey key;
+  key.shape.wide = key.shape.narrow = {2, 1, 1, 3};
+  key.shape.weights = {1, 1, 1, 1};
+  key.shape.stride = key.shape.dilation = {1, 1};
+  for (const ConvolutionPart part :
+       {ConvolutionPart::kNarrow, ConvolutionPart::kWide, ConvolutionPart::kWeights}) {
+    key.part = part;
+    const PlanPtr plan = PlanFor(dnn, handle.get(), key, "a test");
+    EXPECT_EQ(plan->algorithm, 1);
+    EXPECT_EQ(plan->workspace_bytes, fake::kDnnWorkspaceBytes);
+  }
+}
+
 TEST_F(ConvolutionFailuresTest, PlansAreKeptUpToALimit) {
   const Dnn& dnn = *FindDnn();
   const DnnLease handle(dnn, 0, "a test");

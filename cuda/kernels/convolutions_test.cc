@@ -79,6 +79,19 @@ TEST_F(ConvolutionsOnCudaTest, OfManyElements) {
   for (const DType dtype : kFloats) ExpectSameOf(FormWith(windows, 3, 1, 19, 5), dtype);
 }
 
+// 2049 has twelve digits, of which TF32 keeps eleven.
+TEST_F(ConvolutionsOnCudaTest, KeepTheDigitsOfF32) {
+  const ConvolutionForm form = FormWith({BoxLine(6, {.kernel = 3})}, 2, 1, 3, 4);
+  const Tensor wide = Numbers(form.wide, DType::kF32, 2049),
+               weights = Numbers(form.weights, DType::kF32),
+               narrow = Numbers(form.narrow, DType::kF32, 2049);
+  ExpectSame(Convolve(form, There(wide), There(weights)), Convolve(form, wide, weights));
+  ExpectSame(ConvolveBack(form, There(narrow), There(weights)),
+             ConvolveBack(form, narrow, weights));
+  const Tensor small = Numbers(form.narrow, DType::kF32);
+  ExpectSame(ConvolveWeights(form, There(wide), There(small)), ConvolveWeights(form, wide, small));
+}
+
 TEST_F(ConvolutionsOnCudaTest, OfOperandsThatLieAnyhow) {
   const ConvolutionForm form =
       FormWith({BoxLine(3, {.kernel = 1}), BoxLine(4, {.kernel = 2})}, 2, 1, 5, 1);
