@@ -3,8 +3,8 @@
 Looked for in $CUDA_HOME alone where that is set, else beside the nvcc on $PATH and in /usr/local/cuda. Gives
 
     @local_cuda//:runtime                 headers and the static runtime (it needs no driver to build or to start)
-    @local_cuda//:cudnn                   headers of cuDNN: those of $CUDNN_HOME, else what lies beside the toolkit's,
-                                          else none; <cudnn.h> says which
+    @local_cuda//:cudnn                   headers of cuDNN: those of $CUDNN_HOME, else what lies beside the toolkit's;
+                                          may be empty, where <cudnn.h> is the compiler's own or missing
     @local_cuda//:toolkit.bzl  NVCC       the compiler
                                CUDA_COMPATIBLE  for target_compatible_with: a target that needs the toolkit
 """
@@ -76,7 +76,7 @@ def _local_cuda_impl(ctx):
             ctx.symlink(cudnn, "cudnn")
         elif toolkit.get_child("include").get_child("cudnn.h").exists:
             cudnn = toolkit.get_child("include")
-        print("[third_party] headers of cuDNN: %s" % (cudnn or "not found; their comparison is skipped"))
+        print("[third_party] headers of cuDNN: %s" % (cudnn or "the compiler's own, if it has some"))
     ctx.file("BUILD.bazel", _RUNTIME if toolkit else _ABSENT_RUNTIME)
     ctx.file("toolkit.bzl", _TOOLKIT.format(
         nvcc = "%s/bin/nvcc" % toolkit if toolkit else "",
