@@ -2,8 +2,7 @@
 //
 //   const DnnLease handle(dnn, device, what);                       // this thread's for a scope
 //   const PlanPtr plan = PlanFor(dnn, handle.get(), key, what);
-//   if (plan->algorithm < 0) ...                                    // cuDNN takes none of that
-//   shape
+//   if (plan->algorithm < 0) ...                                    // cuDNN has none for the shape
 //
 // Of the algorithms that cuDNN offers for a shape the first is taken that is deterministic, is a
 // sum of products, works in no TF32 and wants no more memory than kMostWorkspace. So the terms of a

@@ -1,6 +1,7 @@
 // Convolutions and both of their gradients on CUDA give what they give on the host.
 #include <cstdint>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -119,6 +120,18 @@ TEST_F(ConvolutionsOnCudaTest, InfiniteWeights) {
     ExpectSame(ConvolveBack(form, There(narrow), There(weights)),
                ConvolveBack(form, narrow, weights));
   }
+}
+
+// Each with a handle of its own; they share the plans that they make at the same time.
+TEST_F(ConvolutionsOnCudaTest, OfSeveralThreads) {
+  const auto convolve = [] {
+    for (int64_t size = 50; size < 60; ++size) {
+      ExpectSameOf(FormWith({BoxLine(size, {.kernel = 3})}, 2, 1, 2, 3), DType::kF32);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(convolve);
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(ConvolutionsOnCudaTest, HaveTheSameBitsOnEveryRun) {
