@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "autograd/program/parts.h"
@@ -33,11 +34,11 @@ using enum Opcode;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
 constexpr Opcode kDrawnTwice[] = {
-    kArgmin,       kSigmoidInPlace, kCrossEntropy, kSoftmax,    kNllLoss,   kCosh,  kGroupNorm,
-    kGather,       kArgmax,         kAtanh,        kDivInPlace, kBmm,       kXlogy, kIndex,
-    kMaskedSelect, kGelu,           kOuter,        kAmax,       kTranspose, kSlice, kZeroInPlace,
-    kUnbind,       kAsin,           kAcos,         kAddcdiv,    kLog1p,     kLog2,  kDiagonal,
-    kAmin,         kUnfold,         kDetach};
+    kArgmin, kSigmoidInPlace, kCrossEntropy, kSoftmax,    kNllLoss, kCosh,        kGroupNorm,
+    kGather, kArgmax,         kAtanh,        kDivInPlace, kXlogy,   kIndex,       kMaskedSelect,
+    kGelu,   kOuter,          kAmax,         kTranspose,  kSlice,   kZeroInPlace, kUnbind,
+    kAsin,   kAcos,           kAddcdiv,      kLog1p,      kLog2,    kDiagonal,    kAmin,
+    kUnfold, kDetach,         kReciprocal,   kLerp};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
@@ -60,21 +61,18 @@ constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {
-    kDropout,   kInverse,      kVar,          kSolveTriangular,
-    kCholesky,  kLogcumsumexp, kNorm,         kScaledDotProductAttention,
-    kStd,       kDet,          kLogSoftmax,   kLogsumexp,
-    kEmbedding, kStack,        kLayerNorm,    kBatchNorm,
-    kAddmv,     kDot,          kAddcmul,      kBceWithLogits,
-    kMax,       kMin,          kSparseIndices};
+    kDropout,   kInverse,      kVar,           kSolveTriangular,
+    kCholesky,  kLogcumsumexp, kNorm,          kScaledDotProductAttention,
+    kStd,       kDet,          kLogSoftmax,    kLogsumexp,
+    kEmbedding, kStack,        kLayerNorm,     kBatchNorm,
+    kAddmv,     kDot,          kAddcmul,       kBceWithLogits,
+    kMax,       kMin,          kSparseIndices, kBmm};
 // ... and of its own shape.
 constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kIndexPut,
-                                      kCummaxIndices,
                                       kCat,
-                                      kRoll,
                                       kIndexSelect,
                                       kIndexCopy,
-                                      kSort,
                                       kConv3d,
                                       kConvTranspose2d,
                                       kUpsampleNearest1d,
@@ -86,13 +84,12 @@ constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
                                       kAddbmm,
                                       kConv2d,
                                       kBaddbmm,
-                                      kSqrtInPlace,
-                                      kAdaptiveMaxPool2dIndices};
-constexpr Opcode kDrawnFiveTimes[] = {kTril,        kScatterAdd,    kIndexAdd,        kRepeat,
-                                      kScatter,     kSliceScatter,  kCumprod,         kCummax,
-                                      kCummin,      kArgsort,       kConvTranspose3d, kTopk,
-                                      kTopkIndices, kCumminIndices, kLinear,          kCumsum,
-                                      kPad,         kFlip};
+                                      kSqrtInPlace};
+constexpr Opcode kDrawnFiveTimes[] = {kScatterAdd,    kIndexAdd,        kRepeat, kScatter,
+                                      kSliceScatter,  kCumprod,         kCummax, kCummin,
+                                      kArgsort,       kConvTranspose3d, kTopk,   kTopkIndices,
+                                      kCumminIndices, kLinear,          kCumsum, kPad,
+                                      kFlip,          kCummaxIndices,   kRoll};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
@@ -100,15 +97,18 @@ int TimesDrawn(Opcode op, bool own_weights) {
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
-                    op == Opcode::kTriu || op == Opcode::kScatterReduce ||
+                    op == Opcode::kTril || op == Opcode::kTriu || op == Opcode::kScatterReduce ||
                     op == Opcode::kPadReplicate || op == Opcode::kPadCircular ||
-                    op == Opcode::kPadReflect;
+                    op == Opcode::kPadReflect || op == Opcode::kSort || op == Opcode::kCumprod;
   const bool shaped = op == Opcode::kDiagonalScatter || op == Opcode::kAsStridedScatter;
-  const bool thrice = PlaneRank(SignatureOf(op)) > 0 || has(kDrawnThrice);
+  const bool on_plane = PlaneRank(SignatureOf(op)) > 0;
+  const bool pools = on_plane && SignatureOf(op).category == Category::kReduction;
+  const bool thrice = on_plane || has(kDrawnThrice);
   const int times = op == Opcode::kAcosh   ? 12
                     : shaped               ? 10
                     : hard                 ? 8
                     : has(kDrawnFiveTimes) ? 5
+                    : pools                ? 4
                     : has(kDrawnFourTimes) ? 4
                     : thrice               ? 3
                     : has(kDrawnTwice)     ? 2
@@ -154,10 +154,11 @@ uint64_t SharesOfSeldomTypes(const Signature& signature) {
       signature.op == kScaledDotProductAttention)
     return 7;
   if (signature.category == Category::kRearrange && PlaneRank(signature) > 0) return 10;
+  if (IsOfSquares(signature.op)) return 12;
   // Other parts make most views and writes, of the types that leaves have; losses need room.
   if (signature.category >= Category::kLoss) return 88;
   if (signature.facts.takes != twingrad::program::Takes::kAll) return 18;
-  return signature.max_operands > 1 ? 78 : 36;
+  return signature.max_operands > 1 ? 62 : 36;
 }
 
 // Such a type that the op takes, now and then. Views of floats are many.
@@ -183,6 +184,15 @@ std::optional<DType> PickSeldomType(Draft& draft, Opcode op) {
 
 constexpr int kMostSamples = 5;  // the rank of samples of volumes with channels
 
+// Of a type that is said mostly with elements of few digits, which leave room to compute with them.
+ValueId MakeOwn(Draft& draft, Shape shape) {
+  const Content small = draft.rounding() ? Content::kDecimals : Content::kZeroOneTwo;
+  const bool is_small = draft.forced_dtype() && draft.source().Chance(70);
+  return MakeLeaf(
+      draft,
+      {.shape = std::move(shape), .grad = true, .content = is_small ? small : Content::kAny});
+}
+
 // An operand that the op takes.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
@@ -190,7 +200,7 @@ ValueId PickOperand(Draft& draft, Opcode op) {
   if (IsOfSquares(op)) return MakeSquares(draft, op);
   if (op == Opcode::kTril || op == Opcode::kTriu) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeOwn(draft, shape);
   }
   if (const int dims = PlaneRank(SignatureOf(op)); dims > 0) {
     Shape shape(static_cast<size_t>(dims) + 1, 0);
@@ -199,31 +209,31 @@ ValueId PickOperand(Draft& draft, Opcode op) {
     const bool samples = rank <= most ? draft.source().Chance(50)
                                       : rank == kMostSamples && draft.source().Chance(15);
     if (samples) shape.insert(shape.begin(), draft.source().Between(0, 2));
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeOwn(draft, shape);
   }
   if (op == Opcode::kEmbedding || (op == Opcode::kDiagonal && draft.source().Chance(30))) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeOwn(draft, shape);
   }
   if (op == Opcode::kScaledDotProductAttention || op == Opcode::kGroupNorm ||
       op == Opcode::kBatchNorm) {
     const Shape shape = {draft.source().Between(0, 2), draft.source().Between(1, 3),
                          draft.source().Between(1, 2)};
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeOwn(draft, shape);
   }
   if (op == Opcode::kPadReflect || op == Opcode::kPadReplicate || op == Opcode::kPadCircular) {
     Shape shape = {draft.source().Between(1, 2), draft.source().Between(1, 3)};
     if (draft.source().Chance(15)) shape.insert(shape.begin(), 0);
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeOwn(draft, shape);
   }
   if (batched || op == Opcode::kDot || op == Opcode::kOuter || op == Opcode::kAddmv ||
       op == Opcode::kAddr) {
     Shape shape = {draft.source().Chance(8) ? 0 : draft.source().Between(1, 3)};
     if (batched) shape = {shape[0], draft.source().Between(1, 2), draft.source().Between(0, 2)};
-    return MakeLeaf(draft, {.shape = shape, .grad = true});
+    return MakeOwn(draft, shape);
   }
   if (draft.source().Chance(4)) {
-    return MakeLeaf(draft, {.shape = Shape{0, draft.source().Between(1, 3)}, .grad = true});
+    return MakeOwn(draft, {0, draft.source().Between(1, 3)});
   }
   // Elements that differ: where they are equal but for rounding, std has no certain gradient.
   const bool apart = op == Opcode::kStd && draft.source().Chance(90);
@@ -232,14 +242,11 @@ ValueId PickOperand(Draft& draft, Opcode op) {
     return MakeLeaf(draft, {.shape = shape, .grad = true, .content = Content::kFractions});
   }
   if (draft.forced_dtype()) {
-    const Content small = draft.rounding() ? Content::kDecimals : Content::kZeroOneTwo;
-    const Content content = draft.source().Chance(70) ? small : Content::kAny;
-    const ValueId leaf =
-        MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true, .content = content});
+    const ValueId leaf = MakeOwn(draft, ShapeFor(draft, op));
     return leaf == kNoValue ? leaf : OrSelf(Taken(draft, op, leaf), leaf);
   }
   if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
-    return MakeLeaf(draft, {.shape = ShapeFor(draft, op), .grad = true});
+    return MakeOwn(draft, ShapeFor(draft, op));
   }
   return x == kNoValue ? x : OrSelf(Taken(draft, op, x), x);
 }
@@ -363,7 +370,7 @@ void AddOp(Draft& draft) {
 void AddAnyOp(Draft& draft) {
   AddOp(draft);
   if (draft.source().Chance(95) && draft.HasRoom()) AddOp(draft);
-  if (draft.source().Chance(44) && draft.HasRoom()) AddOp(draft);
+  if (draft.source().Chance(42) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators

@@ -370,7 +370,7 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
           : source.Pick({Opcode::kProd, Opcode::kAmax, Opcode::kAmin});
   if (!draft.options().Has(op)) return x;
   // Where elements are equal but for rounding, and in short floats, its gradient is seldom certain.
-  if (op == Opcode::kStd && source.Chance(IsNarrow(draft.DTypeOf(x)) ? 88 : 40)) return x;
+  if (op == Opcode::kStd && source.Chance(IsNarrow(draft.DTypeOf(x)) ? 88 : 62)) return x;
   if (op == Opcode::kVar && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
     return x;
   }
