@@ -29,6 +29,8 @@ struct Allowance {
   const TensorData* data;
   // Whether a format is about that over- and underflows where the dual numbers' f64 does not.
   bool is_short;
+  // Whether it is a derivative, which may be 0 for want of any term.
+  bool is_gradient;
 
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
@@ -50,7 +52,8 @@ bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
     // No term of it depends on the variable, so that rounding cannot change it; 0 times what
     // overflowed may be NaN. But what a short format rounded may have a sign where the exact
     // difference is 0.
-    const bool nothing = d == 0 && witness == 0 && (expected == 0 || !allowance.is_short);
+    const bool certain = !allowance.is_short || (allowance.is_gradient && expected == 0);
+    const bool nothing = d == 0 && witness == 0 && certain;
     return !nothing || std::isnan(seen);
   }
   return std::fabs(seen - d) <= own + witness;
@@ -73,9 +76,13 @@ Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool is
   const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
   const auto& values = evidence.expected.observation.values;
   const ValueRecord& record = value < values.size() ? values[value] : kNone;
+  const int statement = StatementOf(evidence.program, static_cast<ValueId>(value));
+  const bool is_result =
+      statement >= 0 &&
+      evidence.program.statements[static_cast<size_t>(statement)].op == program::Opcode::kGrad;
   return {
       value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
-      grad ? &record.grad : &record.data, is_short};
+      grad ? &record.grad : &record.data, is_short, grad || is_result};
 }
 
 // Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.

@@ -28,6 +28,20 @@ TEST(DualOracle, AWrongGradientIsFound) {
   ExpectFinding(JudgeDual(trial.evidence(), dual), "dual");
 }
 
+// What a short format rounds may have a sign where the exact difference is 0.
+TEST(DualOracle, TheSignOfWhatRoundingLeavesIsOpenInShortFormats) {
+  const std::string rest =
+      "%b = leaf type=f16[2,1,1,2,1] data=0,0,2,-2\n%c = conv_transpose3d %x %b\n"
+      "%s = sum %c\n%y = sgn %s\n";
+  Trial trial("%x = leaf type=f16[2,1,2,1] data=0,0,0x1.998p-4,1\n" + rest);
+  const DualResult dual = RunDual(trial.program);
+  ExpectAgreement(JudgeDual(trial.evidence(), dual));
+  for (const double sign : {-1.0, 0.0, 1.0}) {
+    trial.observed.values.back().data.bits[0] = Number(sign);
+    ExpectAgreement(JudgeDual(trial.evidence(), dual));
+  }
+}
+
 TEST(DualOracle, AMissingGradientIsFound) {
   Trial trial(kProduct);
   const DualResult dual = RunDual(trial.program);
