@@ -151,8 +151,9 @@ uint64_t SharesOfSeldomTypes(const Signature& signature) {
   // The gradients of these are seldom certain in short floats.
   if (signature.op == kStd) return 0;
   if (signature.category == Category::kNorm || signature.op == kLogcumsumexp ||
-      signature.op == kScaledDotProductAttention)
+      signature.op == kScaledDotProductAttention) {
     return 7;
+  }
   if (signature.category == Category::kRearrange && PlaneRank(signature) > 0) return 10;
   if (IsOfSquares(signature.op)) return 12;
   // Other parts make most views and writes, of the types that leaves have; losses need room.

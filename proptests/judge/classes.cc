@@ -210,8 +210,6 @@ bool TakesSeveral(const Signature& op) { return op.min_operands != op.max_operan
 bool Broadcasts(const Signature& op) {
   return op.category == Category::kElementwise && op.min_operands > 1;
 }
-// Elements of matrices without rows, of planes and of what has no greatest are errors.
-bool TakesNothing(const Signature& op) { return Computes(op); }
 bool TakesNumbers(const Signature& op, program::DTypeRule least) {
   return Computes(op) && op.dtypes <= least;
 }
@@ -254,7 +252,7 @@ constexpr Row kOfOperands[] = {
          return data != nullptr && s.operands[0] != nullptr && data->shape != s.operands[0]->shape;
        });
      }},
-    {"empty", TakesNothing,
+    {"empty", Computes,
      [](const Seen& s) {
        return std::ranges::any_of(s.operands, [](const TensorData* data) {
          return data != nullptr && std::ranges::find(data->shape, 0) != data->shape.end();
