@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "autograd/sync/once.h"
 #if defined(TWINGRAD_FAKE_CUDA)
 #include "cuda/fake/blas.h"
 #else
-#include <dlfcn.h>
+#include "absl/strings/str_cat.h"
+#include "cuda/shared_library.h"
 #endif
 
 namespace twingrad::cuda {
@@ -24,23 +24,13 @@ struct Found {
 #else
   // Of the version of the runtime that this program holds.
   Found() {
-    const std::string name = absl::StrCat("libcublas.so.", CUDART_VERSION / 1000);
-    void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      why_not = absl::StrCat("no cuBLAS: ", dlerror());
-      return;
-    }
-    Take(library, "cublasCreate_v2", blas.create);
-    Take(library, "cublasSetStream_v2", blas.set_stream);
-    Take(library, "cublasSetWorkspace_v2", blas.set_workspace);
-    Take(library, "cublasSgemmStridedBatched_64", blas.sgemm);
-    Take(library, "cublasDgemmStridedBatched_64", blas.dgemm);
-  }
-
-  template <class Entry>
-  void Take(void* library, const char* name, Entry& entry) {
-    entry = reinterpret_cast<Entry>(dlsym(library, name));
-    if (entry == nullptr) why_not = absl::StrCat("no cuBLAS: it has no ", name);
+    SharedLibrary library("cuBLAS", absl::StrCat("libcublas.so.", CUDART_VERSION / 1000));
+    library.Take("cublasCreate_v2", blas.create);
+    library.Take("cublasSetStream_v2", blas.set_stream);
+    library.Take("cublasSetWorkspace_v2", blas.set_workspace);
+    library.Take("cublasSgemmStridedBatched_64", blas.sgemm);
+    library.Take("cublasDgemmStridedBatched_64", blas.dgemm);
+    why_not = library.why_not();
   }
 #endif
 };

@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "autograd/sync/once.h"
 #if defined(TWINGRAD_FAKE_CUDA)
 #include "cuda/fake/dnn.h"
 #else
-#include <dlfcn.h>
+#include "absl/strings/str_cat.h"
+#include "cuda/shared_library.h"
 #endif
 
 namespace twingrad::cuda {
@@ -45,40 +45,32 @@ struct FoundDnn {
 #else
   // Of the version whose entries dnn_types.h declares; it finds its own parts beside it.
   FoundDnn() {
-    void* const library = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      why_not = absl::StrCat("no cuDNN: ", dlerror());
-      return;
-    }
-    TakeEntry(library, "cudnnCreate", dnn.create);
-    TakeEntry(library, "cudnnSetStream", dnn.set_stream);
-    TakeEntry(library, "cudnnGetErrorString", dnn.name_of);
-    TakeEntry(library, "cudnnCreateTensorDescriptor", dnn.create_tensor);
-    TakeEntry(library, "cudnnDestroyTensorDescriptor", dnn.destroy_tensor);
-    TakeEntry(library, "cudnnSetTensorNdDescriptor", dnn.set_tensor);
-    TakeEntry(library, "cudnnCreateFilterDescriptor", dnn.create_filter);
-    TakeEntry(library, "cudnnDestroyFilterDescriptor", dnn.destroy_filter);
-    TakeEntry(library, "cudnnSetFilterNdDescriptor", dnn.set_filter);
-    TakeEntry(library, "cudnnCreateConvolutionDescriptor", dnn.create_convolution);
-    TakeEntry(library, "cudnnDestroyConvolutionDescriptor", dnn.destroy_convolution);
-    TakeEntry(library, "cudnnSetConvolutionNdDescriptor", dnn.set_convolution);
-    TakeEntry(library, "cudnnSetConvolutionGroupCount", dnn.set_groups);
-    TakeEntry(library, "cudnnSetConvolutionMathType", dnn.set_math);
+    SharedLibrary library("cuDNN", "libcudnn.so.9");
+    library.Take("cudnnCreate", dnn.create);
+    library.Take("cudnnSetStream", dnn.set_stream);
+    library.Take("cudnnGetErrorString", dnn.name_of);
+    library.Take("cudnnCreateTensorDescriptor", dnn.create_tensor);
+    library.Take("cudnnDestroyTensorDescriptor", dnn.destroy_tensor);
+    library.Take("cudnnSetTensorNdDescriptor", dnn.set_tensor);
+    library.Take("cudnnCreateFilterDescriptor", dnn.create_filter);
+    library.Take("cudnnDestroyFilterDescriptor", dnn.destroy_filter);
+    library.Take("cudnnSetFilterNdDescriptor", dnn.set_filter);
+    library.Take("cudnnCreateConvolutionDescriptor", dnn.create_convolution);
+    library.Take("cudnnDestroyConvolutionDescriptor", dnn.destroy_convolution);
+    library.Take("cudnnSetConvolutionNdDescriptor", dnn.set_convolution);
+    library.Take("cudnnSetConvolutionGroupCount", dnn.set_groups);
+    library.Take("cudnnSetConvolutionMathType", dnn.set_math);
     TakePass(library, "Forward", dnn.forward);
     TakePass(library, "BackwardData", dnn.by_operand);
     TakePass(library, "BackwardFilter", dnn.by_weights);
+    why_not = library.why_not();
   }
 
-  template <class Entry>
-  void TakeEntry(void* library, const std::string& name, Entry& entry) {
-    entry = reinterpret_cast<Entry>(dlsym(library, name.c_str()));
-    if (entry == nullptr) why_not = absl::StrCat("no cuDNN: it has no ", name);
-  }
   template <class Pass>
-  void TakePass(void* library, const std::string& name, Pass& pass) {
-    TakeEntry(library, absl::StrCat("cudnnGetConvolution", name, "Algorithm_v7"), pass.offers);
-    TakeEntry(library, absl::StrCat("cudnnGetConvolution", name, "WorkspaceSize"), pass.workspace);
-    TakeEntry(library, absl::StrCat("cudnnConvolution", name), pass.run);
+  static void TakePass(SharedLibrary& library, const std::string& name, Pass& pass) {
+    library.Take(absl::StrCat("cudnnGetConvolution", name, "Algorithm_v7"), pass.offers);
+    library.Take(absl::StrCat("cudnnGetConvolution", name, "WorkspaceSize"), pass.workspace);
+    library.Take(absl::StrCat("cudnnConvolution", name), pass.run);
   }
 #endif
 };

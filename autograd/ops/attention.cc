@@ -52,7 +52,7 @@ Tensor OfSeen(const Tensor& a, const Tensor& seen) {
 // seen reaches neither them nor their derivatives, whatever stands there: 0 times infinity would be
 // NaN.
 
-// At no cost to know on the host; on an accelerator it would have to wait.
+// A pass on the host; on an accelerator the host would have to wait, so nothing is known there.
 bool IsKnownFinite(const Tensor& a) {
   if (!a.device().IsCpu()) return false;
   const Tensor sum = kernels::SumAll(kernels::Sub(a, a), false);
@@ -79,7 +79,7 @@ Tensor LowerOuter(const Tensor& a, const Tensor& b) {
 Tensor LowerProduct(const Tensor& a, const Tensor& b, bool across) {
   const Tensor left = across ? TransposeLast(a.Detach()) : a.Detach(), right = b.Detach();
   const Tensor result = IsKnownFinite(right) ? kernels::Matmul(left, right)
-                                             : kernels::TriangleMatmul(left, right, across);
+                                             : kernels::TriangularMatmul(left, right, across);
   if (!ShouldRecord(a, b)) return result;
   Record<2>("LowerProductBackward", result, {&a, &b},
             [across](size_t k, const Tensor& g, const Tensor* saved) {

@@ -22,19 +22,11 @@ class FakeBlasTest : public FakeRuntimeTest {
   }
 
   double* Filled(const std::vector<double>& numbers) {
-    double* const data = NewBlock(stream_, numbers.size());
-    EXPECT_EQ(cudaMemcpyAsync(data, numbers.data(), numbers.size() * sizeof(double),
-                              cudaMemcpyHostToDevice, stream_),
-              cudaSuccess);
-    blocks_.push_back(data);
-    return data;
+    blocks_.push_back(FakeRuntimeTest::Filled(numbers, stream_));
+    return blocks_.back();
   }
   std::vector<double> Read(const double* data, size_t count) {
-    std::vector<double> numbers(count);
-    EXPECT_EQ(cudaMemcpyAsync(numbers.data(), data, count * sizeof(double), cudaMemcpyDeviceToHost,
-                              stream_),
-              cudaSuccess);
-    return numbers;
+    return FakeRuntimeTest::Read(data, count, stream_);
   }
   // 2 x 3 by 3 x 2, `count` of them.
   BlasStatus Multiply(BlasOperation of_a, BlasOperation of_b, const double* a, const double* b,

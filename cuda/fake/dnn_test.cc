@@ -60,19 +60,11 @@ class FakeDnnTest : public FakeRuntimeTest {
                           ones.data(), kDnnCrossCorrelation, type);
   }
   double* Filled(const std::vector<double>& numbers) {
-    double* const data = NewBlock(stream_, numbers.size());
-    EXPECT_EQ(cudaMemcpyAsync(data, numbers.data(), numbers.size() * sizeof(double),
-                              cudaMemcpyHostToDevice, stream_),
-              cudaSuccess);
-    blocks_.push_back(data);
-    return data;
+    blocks_.push_back(FakeRuntimeTest::Filled(numbers, stream_));
+    return blocks_.back();
   }
   std::vector<double> Read(const double* data, size_t count) {
-    std::vector<double> numbers(count);
-    EXPECT_EQ(cudaMemcpyAsync(numbers.data(), data, count * sizeof(double), cudaMemcpyDeviceToHost,
-                              stream_),
-              cudaSuccess);
-    return numbers;
+    return FakeRuntimeTest::Read(data, count, stream_);
   }
   double* Workspace() { return Filled(std::vector<double>(kDnnWorkspaceBytes / sizeof(double))); }
   DnnStatus Forward(const double* a, const double* b, double* c, void* workspace,

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -33,6 +34,21 @@ class FakeRuntimeTest : public testing::Test {
     void* data = nullptr;
     EXPECT_EQ(cudaMallocAsync(&data, count * sizeof(double), stream), cudaSuccess);
     return static_cast<double*>(data);
+  }
+  // Of these numbers; to be read when what is queued has run.
+  static double* Filled(const std::vector<double>& numbers, cudaStream_t stream) {
+    double* const data = NewBlock(stream, numbers.size());
+    EXPECT_EQ(cudaMemcpyAsync(data, numbers.data(), numbers.size() * sizeof(double),
+                              cudaMemcpyHostToDevice, stream),
+              cudaSuccess);
+    return data;
+  }
+  static std::vector<double> Read(const double* data, size_t count, cudaStream_t stream) {
+    std::vector<double> numbers(count);
+    EXPECT_EQ(cudaMemcpyAsync(numbers.data(), data, count * sizeof(double), cudaMemcpyDeviceToHost,
+                              stream),
+              cudaSuccess);
+    return numbers;
   }
   static void Free(double* data, cudaStream_t stream) {
     EXPECT_EQ(cudaFreeAsync(data, stream), cudaSuccess);

@@ -39,7 +39,7 @@ bool KnowFloats() {
          KnowPairs<T, T, DivNumber, LogAddExpNumber, Atan2Number, XLogYNumber, FmodNumber,
                    RemainderNumber, TruncatedQuotientNumber, FlooredQuotientNumber, GatedNumber,
                    MaximumWeightNumber, ScaleOfSquaresNumber>() &&
-         Know<MapBody<SubScaled<T>, T, T, T>, TriangleBody<MulNumber, AddNumber, T>>() &&
+         Know<MapBody<SubScaled<T>, T, T, T>, TriangularMatmulBody<MulNumber, AddNumber, T>>() &&
          KnowPairs<bool, T, EqualNumber, PowIsFlatInBaseNumber, PowIsSteepInBaseNumber,
                    PowIsFlatInExponentNumber>();
 }

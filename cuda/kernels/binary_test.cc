@@ -179,10 +179,10 @@ TEST_F(BinaryOnCudaTest, MatrixProducts) {
     ExpectSame(Matmul(There(wide), There(tall)), Matmul(wide, tall));
     if (!IsFloating(dtype)) continue;
     for (const bool upper : {false, true}) {
-      ExpectSame(TriangleMatmul(There(wide), There(tall), upper),
-                 TriangleMatmul(wide, tall, upper));
-      ExpectSame(TriangleMatmul(There(transposed), There(b), upper),
-                 TriangleMatmul(transposed, b, upper));
+      ExpectSame(TriangularMatmul(There(wide), There(tall), upper),
+                 TriangularMatmul(wide, tall, upper));
+      ExpectSame(TriangularMatmul(There(transposed), There(b), upper),
+                 TriangularMatmul(transposed, b, upper));
     }
   }
 }

@@ -32,15 +32,61 @@ using twingrad::program::SignatureOf;
 
 using enum Opcode;
 
-// Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {
-    kArgmin, kSigmoidInPlace, kCrossEntropy, kSoftmax,    kNllLoss, kCosh,        kGroupNorm,
-    kGather, kArgmax,         kAtanh,        kDivInPlace, kXlogy,   kIndex,       kMaskedSelect,
-    kGelu,   kOuter,          kAmax,         kTranspose,  kSlice,   kZeroInPlace, kUnbind,
-    kAsin,   kAcos,           kAddcdiv,      kLog1p,      kLog2,    kDiagonal,    kAmin,
-    kUnfold, kDetach,         kReciprocal,   kLerp};
+// How often ops are drawn that few operands fit, that need operands of their own, or that no other
+// part makes; each of the others once. Those on a plane are drawn three times, pools four.
+struct Drawn {
+  int times;
+  std::vector<Opcode> ops;
+};
+const std::vector<Drawn>& OpsDrawnOften() {
+  static const auto* const drawn = new std::vector<Drawn>{
+      {12, {kAcosh}},  // two statements make its operand
+      {10, {kDiagonalScatter, kAsStridedScatter}},
+      {8,
+       {kAddmm, kEmbedding, kTril, kTriu, kScatterReduce, kPadReplicate, kPadCircular, kPadReflect,
+        kSort, kCumprod}},
+      {5,
+       {kScatterAdd, kIndexAdd, kRepeat, kScatter, kSliceScatter, kCummax, kCummin, kArgsort,
+        kConvTranspose3d, kTopk, kTopkIndices, kCumminIndices, kLinear, kCumsum, kPad, kFlip,
+        kCummaxIndices, kRoll}},
+      {4,
+       {kSelectScatter, kIndexPut, kCat, kIndexSelect, kIndexCopy, kConv3d, kConvTranspose2d,
+        kUpsampleNearest1d, kUpsampleNearest2d, kUpsampleNearest3d, kMseLoss, kSmoothL1Loss, kAddr,
+        kAddbmm, kConv2d, kBaddbmm, kSqrtInPlace}},
+      {3,
+       {kDropout,
+        kInverse,
+        kVar,
+        kSolveTriangular,
+        kCholesky,
+        kLogcumsumexp,
+        kNorm,
+        kScaledDotProductAttention,
+        kStd,
+        kDet,
+        kLogSoftmax,
+        kLogsumexp,
+        kStack,
+        kLayerNorm,
+        kBatchNorm,
+        kAddmv,
+        kDot,
+        kAddcmul,
+        kBceWithLogits,
+        kMax,
+        kMin,
+        kSparseIndices,
+        kBmm}},
+      {2,
+       {kArgmin, kSigmoidInPlace, kCrossEntropy, kSoftmax,    kNllLoss, kCosh,        kGroupNorm,
+        kGather, kArgmax,         kAtanh,        kDivInPlace, kXlogy,   kIndex,       kMaskedSelect,
+        kGelu,   kOuter,          kAmax,         kTranspose,  kSlice,   kZeroInPlace, kUnbind,
+        kAsin,   kAcos,           kAddcdiv,      kLog1p,      kLog2,    kDiagonal,    kAmin,
+        kUnfold, kDetach,         kReciprocal,   kLerp}}};
+  return *drawn;
+}
 
-// The same by Programs of their own weights, whose other parts make some ops less often.
+// Drawn once more by Programs of their own weights, whose other parts make them less often.
 constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
                                      kBmm,           kNllLoss,
                                      kOuter,         kAddmm,
@@ -59,61 +105,13 @@ constexpr Opcode kDrawnOnceMore[] = {kArgmax,        kArgmin,
                                      kTopkIndices,   kDiagonalScatter,
                                      kSelectScatter, kAsStridedScatter};
 
-// Those that need an operand of their own.
-constexpr Opcode kDrawnThrice[] = {
-    kDropout,   kInverse,      kVar,           kSolveTriangular,
-    kCholesky,  kLogcumsumexp, kNorm,          kScaledDotProductAttention,
-    kStd,       kDet,          kLogSoftmax,    kLogsumexp,
-    kEmbedding, kStack,        kLayerNorm,     kBatchNorm,
-    kAddmv,     kDot,          kAddcmul,       kBceWithLogits,
-    kMax,       kMin,          kSparseIndices, kBmm};
-// ... and of its own shape.
-constexpr Opcode kDrawnFourTimes[] = {kSelectScatter,
-                                      kIndexPut,
-                                      kCat,
-                                      kIndexSelect,
-                                      kIndexCopy,
-                                      kConv3d,
-                                      kConvTranspose2d,
-                                      kUpsampleNearest1d,
-                                      kUpsampleNearest2d,
-                                      kUpsampleNearest3d,
-                                      kMseLoss,
-                                      kSmoothL1Loss,
-                                      kAddr,
-                                      kAddbmm,
-                                      kConv2d,
-                                      kBaddbmm,
-                                      kSqrtInPlace};
-constexpr Opcode kDrawnFiveTimes[] = {kScatterAdd,    kIndexAdd,        kRepeat, kScatter,
-                                      kSliceScatter,  kCumprod,         kCummax, kCummin,
-                                      kArgsort,       kConvTranspose3d, kTopk,   kTopkIndices,
-                                      kCumminIndices, kLinear,          kCumsum, kPad,
-                                      kFlip,          kCummaxIndices,   kRoll};
-
-int TimesDrawn(Opcode op, bool own_weights) {
-  const auto has = [op](const auto& ops) {
-    return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
-  };
-  // Two statements must make the operand of acosh.
-  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh || op == Opcode::kEmbedding ||
-                    op == Opcode::kTril || op == Opcode::kTriu || op == Opcode::kScatterReduce ||
-                    op == Opcode::kPadReplicate || op == Opcode::kPadCircular ||
-                    op == Opcode::kPadReflect || op == Opcode::kSort || op == Opcode::kCumprod;
-  const bool shaped = op == Opcode::kDiagonalScatter || op == Opcode::kAsStridedScatter;
-  const bool on_plane = PlaneRank(SignatureOf(op)) > 0;
-  const bool pools = on_plane && SignatureOf(op).category == Category::kReduction;
-  const bool thrice = on_plane || has(kDrawnThrice);
-  const int times = op == Opcode::kAcosh   ? 12
-                    : shaped               ? 10
-                    : hard                 ? 8
-                    : has(kDrawnFiveTimes) ? 5
-                    : pools                ? 4
-                    : has(kDrawnFourTimes) ? 4
-                    : thrice               ? 3
-                    : has(kDrawnTwice)     ? 2
-                                           : 1;
-  return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
+int TimesDrawn(Opcode op) {
+  for (const Drawn& drawn : OpsDrawnOften()) {
+    if (std::ranges::find(drawn.ops, op) != drawn.ops.end()) return drawn.times;
+  }
+  const Signature& signature = SignatureOf(op);
+  if (PlaneRank(signature) == 0) return 1;
+  return signature.category == Category::kReduction ? 4 : 3;
 }
 
 // Of two kinds: those that round, which only some Programs use, and the others.
@@ -125,7 +123,10 @@ const std::vector<Opcode>& OpsThat(bool round, bool own_weights) {
       for (const bool own : {false, true}) {
         std::vector<Opcode>& list =
             lists[(Rounds(signature.facts.numbers) ? 1 : 0) + (own ? 2 : 0)];
-        list.insert(list.end(), static_cast<size_t>(TimesDrawn(signature.op, own)), signature.op);
+        const bool once_more =
+            own && std::ranges::find(kDrawnOnceMore, signature.op) != std::end(kDrawnOnceMore);
+        const int times = TimesDrawn(signature.op) + (once_more ? 1 : 0);
+        list.insert(list.end(), static_cast<size_t>(times), signature.op);
       }
     }
     return lists;

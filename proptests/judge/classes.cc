@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "autograd/base/check.h"
 #include "autograd/program/equation.h"
 #include "autograd/program/signature.h"
@@ -49,7 +50,6 @@ struct Seen {
     if (list == nullptr) return condition(otherwise);
     return std::ranges::any_of(std::get<std::vector<int64_t>>(*list), condition);
   }
-  std::string Word(Key key) const { return statement.Get<std::string>(key, "mean"); }
   const TensorData* Operand(size_t k) const { return k < operands.size() ? operands[k] : nullptr; }
   // The first that is no condition or index.
   const TensorData* Numbers() const {
@@ -88,12 +88,22 @@ bool HasPlaces(const Signature& op) {
 bool MayHaveSomeDims(const Signature& op) { return MayLack<Key::kDims>(op); }
 bool HasMask(const Signature& op) { return op.op == Opcode::kIndex || op.op == Opcode::kIndexPut; }
 bool HasShare(const Signature& op) { return op.op == Opcode::kDropout; }
-template <Key kKey>
-bool HasWord(const Signature& op, std::string_view word) {
-  const AttributeSpec* const spec = op.Find(kKey);
+constexpr char kMean[] = "mean", kSum[] = "sum", kNone[] = "none";
+constexpr char kProd[] = "prod", kAmax[] = "amax", kAmin[] = "amin";
+// Losses are means where they say nothing.
+template <const char* kWord>
+bool HasReduction(const Signature& op) {
+  const AttributeSpec* const spec = op.Find(Key::kReduction);
   if (spec == nullptr) return false;
-  const std::string words = " " + std::string(spec->words) + " ";
-  return words.find(" " + std::string(word) + " ") != std::string::npos;
+  if (kWord == kMean && MayLack<Key::kReduction>(op)) return true;
+  const std::vector<std::string_view> words = absl::StrSplit(spec->words, ' ');
+  return std::ranges::find(words, std::string_view(kWord)) != words.end();
+}
+template <const char* kWord>
+constexpr Row OfReduction() {
+  return {kWord, HasReduction<kWord>, [](const Seen& s) {
+            return s.statement.Get<std::string>(Key::kReduction, kMean) == kWord;
+          }};
 }
 
 template <Key kKey, bool kValue>
@@ -172,21 +182,12 @@ constexpr Row kOfAttributes[] = {
     {"start above 0", Has<Key::kStart>, SomeOfSign<Key::kStart, 1>},
     {"without stop", MayLack<Key::kStop>, IsGiven<Key::kStop, false>},
     {"with stop", MayLack<Key::kStop>, IsGiven<Key::kStop, true>},
-    {"mean",
-     [](const Signature& op) {
-       return MayLack<Key::kReduction>(op) || HasWord<Key::kReduction>(op, "mean");
-     },
-     [](const Seen& s) { return s.Word(Key::kReduction) == "mean"; }},
-    {"sum", [](const Signature& op) { return HasWord<Key::kReduction>(op, "sum"); },
-     [](const Seen& s) { return s.Word(Key::kReduction) == "sum"; }},
-    {"none", [](const Signature& op) { return HasWord<Key::kReduction>(op, "none"); },
-     [](const Seen& s) { return s.Word(Key::kReduction) == "none"; }},
-    {"prod", [](const Signature& op) { return HasWord<Key::kReduction>(op, "prod"); },
-     [](const Seen& s) { return s.Word(Key::kReduction) == "prod"; }},
-    {"amax", [](const Signature& op) { return HasWord<Key::kReduction>(op, "amax"); },
-     [](const Seen& s) { return s.Word(Key::kReduction) == "amax"; }},
-    {"amin", [](const Signature& op) { return HasWord<Key::kReduction>(op, "amin"); },
-     [](const Seen& s) { return s.Word(Key::kReduction) == "amin"; }},
+    OfReduction<kMean>(),
+    OfReduction<kSum>(),
+    OfReduction<kNone>(),
+    OfReduction<kProd>(),
+    OfReduction<kAmax>(),
+    OfReduction<kAmin>(),
     {"mask", HasMask, IsGiven<Key::kCount, true>},
     {"indices", HasMask, IsGiven<Key::kCount, false>},
 };
@@ -272,7 +273,7 @@ constexpr Row kOfOperands[] = {
      IsOf<DType::kBool>},
     {"diagonal", [](const Signature& op) { return op.op == Opcode::kEinsum; },
      [](const Seen& s) {
-       const auto equation = program::ParseEquation(s.Word(Key::kEquation));
+       const auto equation = program::ParseEquation(s.statement.Get<std::string>(Key::kEquation));
        return equation && std::ranges::any_of(equation->inputs, [](const std::string& labels) {
                 return program::Distinct(labels).size() < labels.size();
               });

@@ -172,8 +172,8 @@ struct MatmulBody {
 // The same, for a left operand of which the lower triangle is read, or the upper one: row r of it
 // up to column r, or from there on.
 template <class Product, class Sum, class T>
-struct TriangleBody {
-  static constexpr const char* kName = "triangle_matmul";
+struct TriangularMatmulBody {
+  static constexpr const char* kName = "triangular_matmul";
   const T* a;
   const T* b;
   T* out;

@@ -123,14 +123,14 @@ template <typename T>
 }
 
 template <typename T>
-Tensor TriangleMatmulOf(const Tensor& a, const Tensor& b, bool upper) {
+Tensor TriangularMatmulOf(const Tensor& a, const Tensor& b, bool upper) {
   const Matrix<T> x = MatrixOf<T>(a, true), y = MatrixOf<T>(b, false);
   const Ints batch = BatchSizes(a);
   Shape shape(batch.begin(), batch.end());
   shape.push_back(x.rows);
   shape.push_back(y.columns);
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
-  const TriangleBody<MulNumber, AddNumber, T> body{
+  const TriangularMatmulBody<MulNumber, AddNumber, T> body{
       ToRead<T>(a), ToRead<T>(b), ToWrite<T>(out), x.columns, x.column_step,
       y.row_step,   x.rows,       y.columns,       upper,     WalkOverProducts(a, x, b, y, batch)};
   RunBody("matmul", body, out.numel(), {&out}, {&a, &b});
@@ -177,11 +177,12 @@ Tensor Matmul(const Tensor& a, const Tensor& b) {
                          [&](auto zero) { return MatmulOf<decltype(zero)>(a, b); });
 }
 
-Tensor TriangleMatmul(const Tensor& a, const Tensor& b, bool upper) {
+Tensor TriangularMatmul(const Tensor& a, const Tensor& b, bool upper) {
   CheckSameKind("matmul", a, b);
   CheckShapes(a, b);
-  return DispatchFloating("matmul", a.dtype(),
-                          [&](auto zero) { return TriangleMatmulOf<decltype(zero)>(a, b, upper); });
+  return DispatchFloating("matmul", a.dtype(), [&](auto zero) {
+    return TriangularMatmulOf<decltype(zero)>(a, b, upper);
+  });
 }
 
 }  // namespace twingrad::kernels

@@ -25,6 +25,6 @@ Tensor Matmul(const Tensor& a, const Tensor& b);
 // one, from there on: what stands elsewhere, and what it would be multiplied by, reaches nothing.
 // Ranks 2 to 4, with the same leading dimensions. Element by element: Matmul is faster where all of
 // b is finite and a is 0 elsewhere.
-Tensor TriangleMatmul(const Tensor& a, const Tensor& b, bool upper);
+Tensor TriangularMatmul(const Tensor& a, const Tensor& b, bool upper);
 
 }  // namespace twingrad::kernels

@@ -82,22 +82,22 @@ TEST(Matmul, LargeProductsMatchSmallOnes) {
 TEST(Matmul, TrianglesReadNothingElse) {
   const Tensor lower = Make<double>({3, 2}, {1, kNan, 2, 3, 4, 5});
   const Tensor b = Make<double>({2, 2}, {6, 7, 8, 9});
-  EXPECT_EQ(Elements<double>(TriangleMatmul(lower, b, false)), (Doubles{6, 7, 36, 41, 64, 73}));
+  EXPECT_EQ(Elements<double>(TriangularMatmul(lower, b, false)), (Doubles{6, 7, 36, 41, 64, 73}));
   const Tensor hidden = Make<double>({2, 2}, {6, 7, kNan, kNan});
-  const Doubles seen = Elements<double>(TriangleMatmul(lower, hidden, false));
+  const Doubles seen = Elements<double>(TriangularMatmul(lower, hidden, false));
   EXPECT_EQ((Doubles{seen[0], seen[1]}), (Doubles{6, 7}));
   EXPECT_TRUE(std::isnan(seen[2]));
   // The transposed one: row r from column r on.
   const Tensor c = Make<double>({3, 1}, {kNan, 1, 10});
-  const Doubles across = Elements<double>(TriangleMatmul(Transposed(lower), c, true));
+  const Doubles across = Elements<double>(TriangularMatmul(Transposed(lower), c, true));
   EXPECT_TRUE(std::isnan(across[0]));
   EXPECT_EQ(across[1], 53);
   const Tensor wide = Make<float>({2, 1, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor tall = Make<float>({2, 3, 1}, {1, 10, 100, 1, 10, 100});
-  EXPECT_EQ(Elements<float>(TriangleMatmul(wide, tall, false)), (std::vector<float>{1, 4}));
-  EXPECT_EQ(Elements<float>(TriangleMatmul(wide, tall, true)), (std::vector<float>{321, 654}));
-  EXPECT_EQ(TriangleMatmul(Make<double>({0, 2}, {}), b, false).numel(), 0);
-  EXPECT_THROW(TriangleMatmul(lower, c, false), Error);
+  EXPECT_EQ(Elements<float>(TriangularMatmul(wide, tall, false)), (std::vector<float>{1, 4}));
+  EXPECT_EQ(Elements<float>(TriangularMatmul(wide, tall, true)), (std::vector<float>{321, 654}));
+  EXPECT_EQ(TriangularMatmul(Make<double>({0, 2}, {}), b, false).numel(), 0);
+  EXPECT_THROW(TriangularMatmul(lower, c, false), Error);
 }
 
 TEST(Matmul, RefusesShapesThatDoNotFit) {

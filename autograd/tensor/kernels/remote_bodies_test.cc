@@ -58,8 +58,8 @@ TEST_F(LateKernelsTest, GiveWhatTheHostComputes) {
   EXPECT_EQ(ListOf(SumTo(there, {3})), ListOf(SumTo(here, {3})));
   const Tensor column = Tensor::FromData<double>({3, 1}, {1, 0, 2});
   EXPECT_EQ(ListOf(Matmul(there, CopyTo(column, Device::Late(1)))), ListOf(Matmul(here, column)));
-  EXPECT_EQ(ListOf(TriangleMatmul(there, CopyTo(column, Device::Late(1)), false)),
-            ListOf(TriangleMatmul(here, column, false)));
+  EXPECT_EQ(ListOf(TriangularMatmul(there, CopyTo(column, Device::Late(1)), false)),
+            ListOf(TriangularMatmul(here, column, false)));
 }
 
 TEST_F(LateKernelsTest, AreReportedWhereNothingOrdersThem) {
