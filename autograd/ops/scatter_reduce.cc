@@ -225,10 +225,9 @@ Tensor ProductsInSteps(size_t k, int64_t dim, const Reduced& of, bool include_se
     return IndexSelect(Cat({&a, &source, &one}, 0), 0, IndexList(from, device));
   };
   const auto products = [&](const std::vector<int64_t>& others, int64_t rows) {
-    Tensor product = Tensor::Full({rows}, 1, of.a.dtype(), device);
-    for (int64_t which = 0; which < factors; ++which) {
-      const Tensor next = factor(others, rows, which);
-      product = which == 0 ? next : Mul(product, next);
+    Tensor product = factor(others, rows, 0);
+    for (int64_t which = 1; which < factors; ++which) {
+      product = Mul(product, factor(others, rows, which));
     }
     return product;
   };
