@@ -94,12 +94,11 @@ Tensor GivenBack(const Tensor& index, const void* made, const Tensor& g, const W
 }
 
 ValuesAndIndices Greatest(const char* node, const Tensor& a, const Windows& windows) {
-  const Tensor index = kernels::IndexOfGreatest(a, windows);
+  const auto [values, index] = kernels::Greatest(a, windows);
   int64_t plane = 1;
   for (const kernels::Line& line : windows) plane *= line.size;
   const Shape rows = SizesOf(index), planes = {rows[0], plane};
-  const Tensor taken = kernels::Gather(WithShape(kernels::Clone(a), planes), 1, index);
-  Tensor result = WithShape(taken, WindowedShape(a, windows));
+  Tensor result = WithShape(values, WindowedShape(a, windows));
   const Tensor places = WithShape(index, SizesOf(result));
   if (ShouldRecord(a)) {
     Record<1>(node, result, a,
@@ -117,7 +116,7 @@ ValuesAndIndices Greatest(const char* node, const Tensor& a, const Windows& wind
 }
 
 Tensor GreatestIndices(const Tensor& a, const Windows& windows) {
-  return WithShape(kernels::IndexOfGreatest(a, windows), WindowedShape(a, windows));
+  return WithShape(kernels::Greatest(a, windows).index, WindowedShape(a, windows));
 }
 
 }  // namespace

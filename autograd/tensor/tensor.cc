@@ -401,7 +401,11 @@ Tensor Tensor::Full(Ints sizes, double value, DType dtype, Device device) {
 }
 
 Tensor Tensor::Zeros(Ints sizes, DType dtype, Device device) {
-  return Full(sizes, 0, dtype, device);
+  if (!device.IsCpu()) return Full(sizes, 0, dtype, device);
+  Tensor result = Empty(sizes, dtype, device);
+  const size_t bytes = static_cast<size_t>(result.numel()) * ElementSize(dtype);
+  if (bytes > 0) std::memset(result.mutable_raw_data(), 0, bytes);  // 0 in each type
+  return result;
 }
 
 Tensor Tensor::Ones(Ints sizes, DType dtype, Device device) {

@@ -130,6 +130,14 @@ struct Libtorch {
     return torch::conv2d(x, w, {}, /*stride=*/1, /*padding=*/1);
   }
   static Tensor MaxPool2d(const Tensor& x) { return torch::max_pool2d(x, 2); }
+  static Tensor BatchNorm2d(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+    return BatchNorm(x, weight, bias);
+  }
+  static Tensor Dropout(const Tensor& x) { return torch::dropout(x, 0.2, /*train=*/true); }
+  static Tensor Classes(int64_t n, int64_t count) { return torch::arange(n).remainder(count); }
+  static Tensor CrossEntropy(const Tensor& x, const Tensor& classes) {
+    return at::cross_entropy_loss(x, classes);
+  }
   static Tensor Flatten(const Tensor& x) { return x.flatten(1); }
   class Sgd {
    public:

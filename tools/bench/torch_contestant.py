@@ -31,9 +31,7 @@ def _timed(times, step, device):
     return f'step {(time.perf_counter_ns() - begin) / times}'
 
 
-def _learn(h, goal, optimizer):
-    off = h - goal
-    loss = (off * off).mean()
+def _learn(loss, optimizer):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -51,22 +49,29 @@ def train_mlp(width, device):
             h = torch.addmm(bias, h, weight)
             if i < 2:
                 h = torch.relu(h)
-        _learn(h, goal, optimizer)
+        off = h - goal
+        _learn((off * off).mean(), optimizer)
     return _timed(max(1, 2048 // width), step, device)
 
 
 def train_cnn(channels, device):
-    x, goal = _random(device, 64, 3, 32, 32), _random(device, 64, 10)
-    first = _random(device, channels, 3, 3, 3, requires_grad=True)
-    second = _random(device, 2 * channels, channels, 3, 3, requires_grad=True)
+    x = _random(device, 64, 3, 32, 32)
+    classes = torch.arange(64, device=device) % 10
+
+    def block(inputs, outputs):
+        return [_random(device, *sizes, requires_grad=True) for sizes in ((outputs, inputs, 3, 3), (outputs,), (outputs,))]
+    first, second = block(3, channels), block(channels, 2 * channels)
     last = _random(device, 2 * channels * 8 * 8, 10, requires_grad=True)
     bias = _random(device, 10, requires_grad=True)
-    optimizer = torch.optim.SGD([first, second, last, bias], _RATE)
+    optimizer = torch.optim.SGD([*first, *second, last, bias], _RATE)
+
+    def run(h, weights, scale, shift):
+        h = functional.batch_norm(functional.conv2d(h, weights, padding=1), None, None, scale, shift, training=True)
+        return functional.max_pool2d(torch.relu(h), 2)
 
     def step():
-        h = functional.max_pool2d(torch.relu(functional.conv2d(x, first, padding=1)), 2)
-        h = functional.max_pool2d(torch.relu(functional.conv2d(h, second, padding=1)), 2)
-        _learn(torch.addmm(bias, h.flatten(1), last), goal, optimizer)
+        h = functional.dropout(run(run(x, *first), *second).flatten(1), 0.2)
+        _learn(functional.cross_entropy(torch.addmm(bias, h, last), classes), optimizer)
     return _timed(max(1, 64 // channels), step, device)
 
 

@@ -34,6 +34,21 @@ struct TwingradTraining {
     return twingrad::Conv2d(x, w, {.padding = {1, 1}});
   }
   static Tensor MaxPool2d(const Tensor& x) { return twingrad::MaxPool2d(x, {2, 2}); }
+  static Tensor BatchNorm2d(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+    return ops::BatchNorm(x, weight, bias, 1e-5);
+  }
+  static Tensor Dropout(const Tensor& x) {
+    static Generator generator(2);
+    return twingrad::Dropout(x, 0.2, generator);
+  }
+  static Tensor Classes(int64_t n, int64_t count) {
+    std::vector<int64_t> classes;
+    for (int64_t i = 0; i < n; ++i) classes.push_back(i % count);
+    return ops::To(Tensor::FromData<int64_t>({n}, classes), device);
+  }
+  static Tensor CrossEntropy(const Tensor& x, const Tensor& classes) {
+    return twingrad::CrossEntropy(x, classes, Reduction::kMean);
+  }
   static Tensor Flatten(const Tensor& x) { return Reshape(x, {x.sizes()[0], -1}); }
   static void Backward(const Tensor& y) { twingrad::Backward({y}); }
 

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-_NAMESPACES = ('absl', 'hwy', 'nlohmann')
+_NAMESPACES = ('absl', 'dnnl', 'hwy', 'nlohmann')
 _SUFFIX = '_twingrad'
 # A namespace in a mangled name is its length and itself: 4absl. No digit before it, that would be another length.
 _MANGLED = re.compile(r'(?<!\d)(?:%s)' % '|'.join(f'{len(name)}{name}' for name in _NAMESPACES))
@@ -29,6 +29,8 @@ _PLAIN = re.compile(r'(?:Absl|absl_)\w+')
 # function), and what the compiler makes.
 _STANDARD = re.compile(r'_Z(?:T[VISTth](?:n?\d+_)*|GV|GR)?Z*(?:N[rVKRO]*)?(?:S[tabsiod]|9__gnu_cxx|n[wa][jm]|d[la]P)|'
                        r'DW\.ref\.|__clang_call_terminate')
+# Names and descriptions of the types of a shared library's C interface, alike everywhere.
+_OF_C = re.compile(r'_ZT[IS]\w*\ddnnl_')
 _OWN = ('8twingrad', _SUFFIX, 'autograd_sync_')
 
 
@@ -50,7 +52,7 @@ def _longer(match: 're.Match[str]') -> str:
 
 def is_known(symbol: str) -> bool:
     """Whether the bundle may define it."""
-    return any(own in symbol for own in _OWN) or _STANDARD.match(symbol) is not None
+    return any(own in symbol for own in _OWN) or any(kind.match(symbol) for kind in (_STANDARD, _OF_C))
 
 
 def members(archive: bytes) -> Iterator[Tuple[str, bytes]]:

@@ -80,9 +80,9 @@ class NamesTest(unittest.TestCase):
     def test_what_the_bundle_may_define(self) -> None:
         for name in ('_ZTVN8twingrad4NodeE', '_ZNSt6vectorIiE9push_backEOi', '_ZNKSs4sizeEv', '_ZGVZNSt1aEvE1b', '_ZTISt1x',
                      '_ZZNSt1xC1EvE1y', '_ZN9__gnu_cxx1xEv', 'autograd_sync_backend_is_standard',
-                     '_ZN13absl_twingrad1xEv', 'DW.ref.__gxx_personality_v0'):
+                     '_ZN13absl_twingrad1xEv', 'DW.ref.__gxx_personality_v0', '_ZTSPF13dnnl_status_tP11dnnl_engineE'):
             self.assertTrue(is_known(name), name)
-        for name in ('_ZN4dnnl4impl1xEv', 'main', 'sgemm_', '_Z1xSt6vectorIiE'):
+        for name in ('_ZN5other4impl1xEv', 'main', 'sgemm_', '_Z1xSt6vectorIiE'):
             self.assertFalse(is_known(name), name)
 
 
@@ -130,8 +130,8 @@ class BundleTest(unittest.TestCase):
         self.assertEqual(done.stdout, '7 111 22 2\n')
 
     def test_refuses_what_it_does_not_know(self) -> None:
-        stranger = self.archive('libstranger.a', self.compile('s.cc', 'namespace dnnl { int Convolve() { return 1; } }'))
-        with self.assertRaisesRegex(BundleError, '_ZN4dnnl8ConvolveEv'):
+        stranger = self.archive('libstranger.a', self.compile('s.cc', 'namespace other { int Convolve() { return 1; } }'))
+        with self.assertRaisesRegex(BundleError, '_ZN5other8ConvolveEv'):
             bundle([stranger], out=os.path.join(self.folder, 'out.a'), **_TOOLS)
         with self.assertRaisesRegex(BundleError, 'is no archive'):
             bundle([self.write('x.a', 'text')], out=os.path.join(self.folder, 'out.a'), **_TOOLS)

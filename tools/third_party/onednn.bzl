@@ -1,10 +1,11 @@
-"""@local_onednn: oneDNN of this machine (package libdnnl-dev), matrix products for the processor that they run on.
+"""@local_onednn: oneDNN of this machine (package libdnnl-dev), matrix products and convolutions for the processor that they
+run on.
 
 C libraries that take no callbacks stay as the distribution builds them, under sanitizers too. tools/bazel installs the
 package. Gives
 
-    @local_onednn//:onednn    <dnnl.h>, which lies where the compiler looks by itself, and the OpenMP run-time that the
-                              distribution's oneDNN takes its threads from: who calls it says how many
+    @local_onednn//:onednn    <dnnl.h> and <dnnl.hpp>, which lie where the compiler looks by itself, and the OpenMP
+                              run-time that the distribution's oneDNN takes its threads from: who calls it says how many
 """
 
 _BUILD = """

@@ -17,6 +17,7 @@
 #include "autograd/device/stream.h"
 #include "autograd/tensor/body.h"
 #include "autograd/tensor/kernels/offset_walk.h"
+#include "autograd/tensor/kernels/processor/convolutions.h"
 #include "autograd/tensor/kernels/window_bodies.h"
 
 namespace twingrad::kernels {
@@ -30,8 +31,7 @@ struct ConvolutionShape {
   int64_t plane = 1, entries = 1, windows = 1;  // of all axes
 };
 
-// Which of the three is made of the two others.
-enum class ConvolutionPart : uint8_t { kNarrow, kWide, kWeights };
+using processor::ConvolutionPart;
 
 template <class T>
 struct ConvolutionWork {

@@ -1,5 +1,6 @@
 #include "autograd/tensor/kernels/convolve.h"
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/matmul.h"
 #include "autograd/tensor/kernels/narrow.h"
+#include "autograd/tensor/kernels/processor/convolutions.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/reduce.h"
 #include "autograd/tensor/remote.h"
 
@@ -77,6 +80,58 @@ std::optional<ConvolutionShape> ShapeThere(const ConvolutionForm& form, const Te
   });
 }
 
+// As oneDNN takes it; nothing where the windows are no boxes, and for what is too small to pay.
+std::optional<processor::Convolution> ConvolutionHere(const ConvolutionForm& form,
+                                                      const Tensor& like) {
+  if (like.dtype() != DType::kF32 || processor::UsesPlain()) return std::nullopt;
+  const size_t channel = form.wide.size() - form.windows.size() - 1;
+  processor::Convolution here;
+  here.samples = channel == 0 ? 1 : form.wide[0];
+  here.groups = form.groups;
+  here.depth = form.weights[1];
+  here.results = form.weights[0] / form.groups;
+  for (const Line& line : form.windows) {
+    if (!line.box) return std::nullopt;
+    here.axes.push_back({line.size, line.windows, line.entries, line.box->stride, line.box->padding,
+                         line.box->dilation});
+  }
+  return here.Multiplications() >= kConvolutionVectorSize ? std::optional(here) : std::nullopt;
+}
+
+bool IsFinite(const Tensor& a) {
+  return std::isfinite(processor::LoopsInUse().f32.sum(a.data<float>(), a.numel()));
+}
+
+// Made of the two others by oneDNN; undefined where it is not for it. It has no products with the
+// zeros of the padding, and what it adds to a sum in their place need not be there: all is the same
+// where what is made is finite, and so is what only the padding may meet.
+Tensor MakeHere(const ConvolutionForm& form, ConvolutionPart part, Tensor wide, Tensor weights,
+                Tensor narrow) {
+  const std::optional<processor::Convolution> here =
+      ConvolutionHere(form, wide.defined() ? wide : weights);
+  if (!here) return Tensor();
+  if (part == ConvolutionPart::kNarrow && !IsFinite(Contiguous(weights))) return Tensor();
+  if (part == ConvolutionPart::kWeights && !here->EachWindowMeetsThePlane()) return Tensor();
+  const auto read = [](Tensor& tensor) -> const float* {
+    if (!tensor.defined()) return nullptr;
+    tensor = Contiguous(tensor);
+    return tensor.data<float>();
+  };
+  const Shape* const sizes[] = {&form.narrow, &form.wide, &form.weights};
+  Tensor made = Tensor::Empty(*sizes[static_cast<int>(part)], DType::kF32);
+  const bool is_made = processor::Convolve(part, *here, {read(wide), read(weights), read(narrow)},
+                                           made.mutable_data<float>());
+  return is_made && IsFinite(made) ? made : Tensor();
+}
+
+// Made of the two others in one go, if the device or the processor has a way; else undefined.
+Tensor MakeAtOnce(const ConvolutionForm& form, ConvolutionPart part, const Tensor& wide,
+                  const Tensor& weights, const Tensor& narrow) {
+  const bool is_remote = IsRemote(wide.defined() ? wide : weights);
+  return is_remote ? MakeThere(form, part, wide, weights, narrow)
+                   : MakeHere(form, part, wide, weights, narrow);
+}
+
 // A convolution as a product of matrices: [groups, results, entries] by [samples, groups, entries,
 // windows]; an entry is one of a window in one of the channels of the group.
 struct Matrices {
@@ -118,10 +173,8 @@ Tensor Convolve(const ConvolutionForm& form, const Tensor& wide, const Tensor& w
   if (IsNarrow(wide.dtype())) {
     return Widely([&](const auto&... wider) { return Convolve(form, wider...); }, wide, weights);
   }
-  if (IsRemote(wide)) [[unlikely]] {
-    const Tensor made = MakeThere(form, ConvolutionPart::kNarrow, wide, weights, Tensor());
-    if (made.defined()) return made;
-  }
+  const Tensor made = MakeAtOnce(form, ConvolutionPart::kNarrow, wide, weights, Tensor());
+  if (made.defined()) return made;
   const Matrices matrices(form);
   const Tensor columns = Reshaped(Unfold(wide, form.windows), matrices.columns);
   return Reshaped(Matmul(Reshaped(weights, matrices.weights), columns), form.narrow);
@@ -135,10 +188,8 @@ Tensor ConvolveBack(const ConvolutionForm& form, const Tensor& narrow, const Ten
     return Widely([&](const auto&... wider) { return ConvolveBack(form, wider...); }, narrow,
                   weights);
   }
-  if (IsRemote(narrow)) [[unlikely]] {
-    const Tensor made = MakeThere(form, ConvolutionPart::kWide, Tensor(), weights, narrow);
-    if (made.defined()) return made;
-  }
+  const Tensor made = MakeAtOnce(form, ConvolutionPart::kWide, Tensor(), weights, narrow);
+  if (made.defined()) return made;
   const Matrices matrices(form);
   const Tensor columns = Matmul(LastTwoSwapped(Reshaped(weights, matrices.weights)),
                                 Reshaped(narrow, matrices.products));
@@ -153,10 +204,8 @@ Tensor ConvolveWeights(const ConvolutionForm& form, const Tensor& wide, const Te
     return Widely([&](const auto&... wider) { return ConvolveWeights(form, wider...); }, wide,
                   narrow);
   }
-  if (IsRemote(wide)) [[unlikely]] {
-    const Tensor made = MakeThere(form, ConvolutionPart::kWeights, wide, Tensor(), narrow);
-    if (made.defined()) return made;
-  }
+  const Tensor made = MakeAtOnce(form, ConvolutionPart::kWeights, wide, Tensor(), narrow);
+  if (made.defined()) return made;
   const Matrices matrices(form);
   const Tensor columns = Reshaped(Unfold(wide, form.windows), matrices.columns);
   const Tensor sums = Matmul(Reshaped(narrow, matrices.products), LastTwoSwapped(columns));

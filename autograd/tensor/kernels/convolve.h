@@ -6,9 +6,10 @@
 //   Tensor h = kernels::ConvolveWeights(form, wide, gradient);     // narrow's, by weights
 //
 // They are products of matrices of the windows' entries (windows.h), but where the device has a
-// kernel for a whole convolution (convolution_bodies.h) and takes the shape. Results are fresh and
-// contiguous. f32 and f64; f16 and bf16 are computed as f32. Operands that do not have the form's
-// shapes are Error(kShape). No history; any thread.
+// kernel for a whole convolution (convolution_bodies.h) and takes the shape, and where oneDNN takes
+// it (processor/convolutions.h): in f32 on the CPU, from kConvolutionVectorSize multiplications on.
+// Results are fresh and contiguous. f32 and f64; f16 and bf16 are computed as f32. Operands that do
+// not have the form's shapes are Error(kShape). No history; any thread.
 
 #pragma once
 
@@ -19,6 +20,10 @@
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
+
+// oneDNN takes some microseconds to find its kernel, and once a shape a fraction of a millisecond
+// to compile it.
+inline constexpr int64_t kConvolutionVectorSize = int64_t{1} << 16;
 
 // The three shapes, which fit each other: `wide` ends in the plane of the windows, `narrow` in
 // their counts, `weights` in the entries of one. Before these come samples, if there are any, and

@@ -24,6 +24,8 @@ struct MaximumWeightNumber {
 };
 
 struct GatedNumber {
+  static constexpr processor::Binary kLoop = processor::Binary::kGated;
+
   template <typename T>
   AG_DEVICE static T Of(T a, T gate) {
     return gate > 0 ? a : T(0);

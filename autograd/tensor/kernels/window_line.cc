@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace twingrad::kernels {
 namespace {
@@ -97,6 +98,36 @@ Line CubicLine(int64_t size, int64_t windows, bool corners) {
                         {Far(1 + at.part()), Near(at.part()), Near(at.rest()), Far(1 + at.rest())});
   }
   return line;
+}
+
+std::vector<WindowStretch> StretchesOf(const Line& line) {
+  std::vector<WindowStretch> stretches;
+  std::vector<int64_t> before;
+  for (int64_t w = 0; w < line.windows; ++w) {
+    std::vector<int64_t> places;
+    for (int64_t k = 0; k < line.entries; ++k) {
+      const int64_t place = line.places[static_cast<size_t>(w * line.entries + k)];
+      if (place >= 0) places.push_back(place);
+    }
+    WindowStretch* const last = stretches.empty() ? nullptr : &stretches.back();
+    const auto follows = [&] {
+      if (last == nullptr || places.empty() || places.size() != before.size()) return false;
+      const int64_t step = places[0] - before[0];
+      if (step < 1 || (last->count > 1 && step != last->step)) return false;
+      for (size_t k = 0; k < places.size(); ++k) {
+        if (places[k] - before[k] != step) return false;
+      }
+      return true;
+    };
+    if (follows()) {
+      last->step = places[0] - before[0];
+      ++last->count;
+    } else {
+      stretches.push_back({1, 1, places});
+    }
+    before = std::move(places);
+  }
+  return stretches;
 }
 
 Shape CountsOf(const Windows& windows) {

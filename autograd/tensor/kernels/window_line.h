@@ -48,6 +48,16 @@ Line LinearLine(int64_t size, int64_t windows, bool corners);
 // Interpolation for Digital Image Processing", 1981, (8) with a = -3/4.
 Line CubicLine(int64_t size, int64_t windows, bool corners);
 
+// Windows one after the other, each `step` after the one before, with all entries that they have
+// inside.
+struct WindowStretch {
+  int64_t count = 1;
+  int64_t step = 1;
+  std::vector<int64_t> places;  // of the first window
+};
+// All windows of the Line, in order, in as few as come from taking each as long as it goes.
+std::vector<WindowStretch> StretchesOf(const Line& line);
+
 Shape CountsOf(const Windows& windows);
 int64_t EntriesOf(const Windows& windows);
 

@@ -9,6 +9,8 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/narrow.h"
+#include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/remote_bodies.h"
 #include "autograd/tensor/kernels/window_bodies.h"
 
@@ -142,6 +144,63 @@ template <typename T>
   NoteIndicesBelow(out, plane);
 }
 
+// Windows of a plane along its last dimension.
+struct WindowRow {
+  int64_t first, count, step;
+  size_t begin, entries;  // among the places of all rows, those of the first window
+};
+
+// All of a plane.
+struct WindowRows {
+  std::vector<WindowRow> rows;
+  std::vector<int64_t> places;
+};
+
+WindowRows RowsOf(const Windows& windows) {
+  const Line& last = windows.back();
+  const std::vector<WindowStretch> stretches = StretchesOf(last);
+  const Windows outer(windows.begin(), windows.end() - 1);
+  const std::vector<int64_t> outer_places = PlacesOf(outer);
+  const int64_t outer_windows = ProductOf(CountsOf(outer)), outer_entries = EntriesOf(outer);
+  WindowRows all;
+  for (int64_t w = 0; w < outer_windows; ++w) {
+    int64_t first = w * last.windows;
+    for (const WindowStretch& stretch : stretches) {
+      WindowRow row{first, stretch.count, stretch.step, all.places.size(), 0};
+      for (int64_t entry = 0; entry < outer_entries; ++entry) {
+        const int64_t line = outer_places[static_cast<size_t>(entry * outer_windows + w)];
+        if (line < 0) continue;
+        for (const int64_t place : stretch.places) all.places.push_back(line * last.size + place);
+      }
+      row.entries = all.places.size() - row.begin;
+      all.rows.push_back(row);
+      first += stretch.count;
+    }
+  }
+  return all;
+}
+
+template <typename T>
+void GreatestHere(const Tensor& a, const Windows& windows, const Plane& plane, Tensor* values,
+                  Tensor* index) {
+  const WindowRows all = RowsOf(windows);
+  const auto greatest = processor::LoopsInUse().Of<T>().greatest;
+  const int64_t count = ProductOf(CountsOf(windows));
+  const T* in = a.data<T>();
+  T* to = values->mutable_data<T>();
+  int64_t* at = index->mutable_data<int64_t>();
+  for (int64_t left = plane.count * plane.size; left > 0; left -= plane.size) {
+    for (const WindowRow& row : all.rows) {
+      greatest({in, left, &all.places[row.begin], static_cast<int64_t>(row.entries), row.step,
+                row.count},
+               to + row.first, at + row.first);
+    }
+    in += plane.size;
+    to += count;
+    at += count;
+  }
+}
+
 }  // namespace
 
 std::optional<Boxes> BoxesIn(const Windows& windows) {
@@ -208,34 +267,28 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
   return out;
 }
 
-Tensor IndexOfGreatest(const Tensor& a, const Windows& windows) {
-  if (IsNarrow(a.dtype())) return IndexOfGreatest(Widened(a), windows);
+GreatestEntries Greatest(const Tensor& a, const Windows& windows) {
+  if (IsNarrow(a.dtype())) {
+    const GreatestEntries wide = Greatest(Widened(a), windows);
+    return {Narrowed(wide.values, a.dtype()), wide.index};
+  }
   const Tensor rows = RowMajor(a);
   const Plane plane(a.sizes(), windows);
-  const int64_t entries = EntriesOf(windows), count = ProductOf(CountsOf(windows));
-  Tensor out = Tensor::Empty({plane.count, count}, DType::kI64, a.device());
+  const Shape sizes = {plane.count, ProductOf(CountsOf(windows))};
+  Tensor index = Tensor::Empty(sizes, DType::kI64, a.device()), values;
   DispatchFloating("max_pool", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (IsRemote(a)) [[unlikely]]
-      return IndexOfGreatestRemote<T>(rows, windows, plane.size, out);
-    const std::vector<int64_t> places = PlacesOf(windows);
-    int64_t* const index = out.mutable_data<int64_t>();
-    const T* in = rows.data<T>();
-    for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
-      int64_t* const best = index + p * count;
-      std::fill(best, best + count, int64_t{-1});
-      auto place = places.begin();
-      for (int64_t entry = 0; entry < entries; ++entry) {
-        for (int64_t w = 0; w < count; ++w, ++place) {
-          if (*place < 0) continue;
-          const bool first = best[w] < 0;
-          // Neither less nor equal: greater, or no number.
-          if (first || (!std::isnan(in[best[w]]) && !(in[*place] <= in[best[w]]))) best[w] = *place;
-        }
-      }
+    if (IsRemote(a)) [[unlikely]] {
+      IndexOfGreatestRemote<T>(rows, windows, plane.size, index);
+      const Shape planes = {plane.count, plane.size};
+      values = Gather(rows.AsStrided(planes, ContiguousStrides(planes), rows.storage_offset()), 1,
+                      index);
+    } else {
+      values = Tensor::Empty(sizes, a.dtype());
+      GreatestHere<T>(rows, windows, plane, &values, &index);
     }
   });
-  return out;
+  return {values, index};
 }
 
 Tensor GivenToGreatest(const Tensor& index, const Tensor& terms, const Windows& windows) {

@@ -22,9 +22,13 @@ namespace twingrad::kernels {
 Tensor Unfold(const Tensor& a, const Windows& windows);
 // The adjoint: each entry added where Unfold took it from, in order. `sizes` end in the plane.
 Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes);
-// [planes, windows]: where in its plane each window has its first greatest entry or first NaN.
-// Each window has an entry inside.
-Tensor IndexOfGreatest(const Tensor& a, const Windows& windows);
+// Of each window the first greatest entry or the first NaN, and where in its plane it is: both
+// [planes, windows]. Each window has an entry inside.
+struct GreatestEntries {
+  Tensor values;
+  Tensor index;  // i64
+};
+GreatestEntries Greatest(const Tensor& a, const Windows& windows);
 // The adjoint of taking those, [planes, plane]: each place gets the terms, [planes, windows], of
 // the windows whose index names it. Undefined where there is no kernel for it: on the host, and of
 // windows that are no boxes. What an index names that is no entry of its window gets nothing.

@@ -31,6 +31,7 @@ namespace HWY_NAMESPACE {
 #include "autograd/tensor/kernels/processor/elementary.inc"
 #include "autograd/tensor/kernels/processor/moves.inc"
 #include "autograd/tensor/kernels/processor/norms.inc"
+#include "autograd/tensor/kernels/processor/pools.inc"
 #include "autograd/tensor/kernels/processor/products.inc"
 #include "autograd/tensor/kernels/processor/sums.inc"
 #include "autograd/tensor/kernels/processor/table.inc"

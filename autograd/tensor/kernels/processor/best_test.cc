@@ -72,7 +72,7 @@ TYPED_TEST(BestTest, ArithmeticOfTwoHasThePlainBits) {
   for (const Loops* loops : EveryLoops()) {
     const auto& best = loops->Of<T>();
     for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv,
-                            Binary::kMaximum, Binary::kMinimum}) {
+                            Binary::kMaximum, Binary::kMinimum, Binary::kGated}) {
       for (int64_t count = 0; count <= kCounts; ++count) {
         Fill(a, b, static_cast<size_t>(count));
         const int64_t first = count % 2;  // off the alignment of vectors
@@ -112,6 +112,7 @@ TYPED_TEST(BestTest, ThePlainLoopsAreTheOperators) {
       const bool has_nan = std::isnan(x) || std::isnan(y);
       EXPECT_TRUE(SameBits(result(Binary::kMaximum), has_nan ? x + y : x < y ? y : x));
       EXPECT_TRUE(SameBits(result(Binary::kMinimum), has_nan ? x + y : y < x ? y : x));
+      EXPECT_TRUE(SameBits(result(Binary::kGated), y > 0 ? x : T(0)));
     }
     const auto result = [&](Unary op) {
       T out;
@@ -350,6 +351,39 @@ TEST(Setting, EveryKindIsThereOnceAndTheBestFirst) {
   EXPECT_EQ(every.front(), &LoopsInUse());
   EXPECT_EQ(every.back(), &PlainLoops());
   EXPECT_EQ(std::set<const Loops*>(every.begin(), every.end()).size(), every.size());
+}
+
+// Windows at steps of 1 to 3 with NaN and ties among their entries, against a search by hand; rows
+// that end where memory does.
+TYPED_TEST(BestTest, TheGreatestOfWindows) {
+  using T = TypeParam;
+  for (const Loops* loops : EveryLoops()) {
+    for (int64_t step = 1; step <= 3; ++step) {
+      for (const int64_t count : {1, 2, 7, 16, 17, 40}) {
+        for (const std::vector<int64_t>& places :
+             {std::vector<int64_t>{0}, {0, 1}, {1, 2, 9, 10, 11}}) {
+          const int64_t size = places.back() + (count - 1) * step + 1;
+          std::vector<T> plane(static_cast<size_t>(size)), values(count, T(7));
+          for (int64_t i = 0; i < size; ++i) {
+            plane[i] = i % 13 == 5 ? std::numeric_limits<T>::quiet_NaN() : T(i * i * 7 % 11);
+          }
+          std::vector<int64_t> index(count, -1);
+          const RowOfWindows<T> row{
+              plane.data(), size, places.data(), static_cast<int64_t>(places.size()), step, count};
+          loops->Of<T>().greatest(row, values.data(), index.data());
+          for (int64_t i = 0; i < count; ++i) {
+            int64_t best = places[0] + i * step;
+            for (const int64_t place : places) {
+              const T x = plane[place + i * step];
+              if (!std::isnan(plane[best]) && !(x <= plane[best])) best = place + i * step;
+            }
+            ASSERT_EQ(index[i], best) << "window " << i << " of " << count << ", step " << step;
+            ASSERT_TRUE(SameBits(values[i], plane[best]));
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@
 
 namespace twingrad::processor {
 
-enum class Binary : uint8_t { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum };
+enum class Binary : uint8_t { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum, kGated };
 enum class Unary : uint8_t { kNeg, kAbs, kRelu, kSqrt, kExp, kLog, kTanh, kSigmoid };
 enum class Test : uint8_t { kIsPositive, kIsZero };
 
@@ -42,9 +42,20 @@ struct NormSums {
   T along;
 };
 
+// Windows along a line of a plane, each `step` after the one before.
+template <typename T>
+struct RowOfWindows {
+  const T* plane;
+  int64_t readable;       // elements from there on, of this plane and others
+  const int64_t* places;  // where in the plane the first window has its entries, the greatest last
+  int64_t entries;        // of each window, 1 or more
+  int64_t step;
+  int64_t count;
+};
+
 template <typename T>
 struct LoopsOf {
-  // out[i] = op(a[i * a_step], b[i * b_step]); steps are 0 or 1.
+  // out[i] = op(a[i * a_step], b[i * b_step]); steps are 0 or 1. kGated is a where b > 0, else 0.
   void (*binary)(Binary op, const T* a, int64_t a_step, const T* b, int64_t b_step, T* out,
                  int64_t count);
   void (*unary)(Unary op, const T* a, T* out, int64_t count);
@@ -71,6 +82,8 @@ struct LoopsOf {
                         const Moments<T>& of, const NormSums<T>& means, T* out, int64_t count);
   // out[i * columns + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
   void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out);
+  // Of each window the first greatest entry, or the first NaN, and its place.
+  void (*greatest)(const RowOfWindows<T>& row, T* values, int64_t* index);
 };
 
 template <typename T>

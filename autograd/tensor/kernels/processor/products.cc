@@ -8,31 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
-
-// Of the OpenMP run-time that the distribution's oneDNN is linked to; clang brings no <omp.h>.
-extern "C" {
-int omp_get_max_threads();
-void omp_set_num_threads(int count);
-}
+#include "autograd/tensor/kernels/processor/one_thread.h"
 
 namespace twingrad::processor {
 namespace {
-
-// One thread for what this thread asks of OpenMP, as long as it lives.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  const int before_;
-};
 
 // A matrix as BLAS takes it: its rows one after the other, or its columns.
 struct Layout {
