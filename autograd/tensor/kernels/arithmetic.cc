@@ -25,16 +25,21 @@ namespace {
 // From this size on a vectorised loop repays its call; its arithmetic has the same bits.
 constexpr int64_t kVectorSize = 16;
 
-// Steps are 0 or 1.
+// Steps are 0 or 1; the rows of `out` follow each other.
 template <typename Number, typename T, typename R>
-void Loop(const T* a, int64_t a_step, const T* b, int64_t b_step, R* out, int64_t count) {
+void Loop(const processor::RowsOf<T>& a, const processor::RowsOf<T>& b, R* out, int64_t rows,
+          int64_t count) {
   if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
     if (count >= kVectorSize) {
       const processor::Loops& loops = processor::LoopsInUse();
-      return loops.Of<T>().binary(Number::kLoop, a, a_step, b, b_step, out, count);
+      return loops.Of<T>().binary_rows(Number::kLoop, a, b, out, rows, count);
     }
   }
-  for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i * a_step], b[i * b_step]);
+  for (int64_t row = 0; row < rows; ++row, out += count) {
+    const T* const x = a.first + row * a.row_step;
+    const T* const y = b.first + row * b.row_step;
+    for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(x[i * a.step], y[i * b.step]);
+  }
 }
 
 // The C++ type of a result element.
@@ -54,8 +59,11 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
                       [&](int64_t p, int64_t q) { *z++ = Number::Of(x[p], y[q]); });
     return out;
   }
-  ForEachStretch(shape, {OperandFor(a, shape), OperandFor(b, shape)}, [&](const Stretch& s) {
-    Loop<Number>(s.From<T>(0), s.step[0], s.From<T>(1), s.step[1], z + s.offset, s.count);
+  ForEachBlock(shape, {OperandFor(a, shape), OperandFor(b, shape)}, [&](const Block& block) {
+    const Stretch& s = block.first;
+    Loop<Number>(processor::RowsOf<T>{s.From<T>(0), s.step[0], block.row_step[0]},
+                 processor::RowsOf<T>{s.From<T>(1), s.step[1], block.row_step[1]}, z + s.offset,
+                 block.rows, s.count);
   });
   return out;
 }
@@ -80,7 +88,7 @@ Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
     return Broadcast<Number, T>(op, a, b);
   }
   Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
-  Loop<Number>(a.data<T>(), 1, b.data<T>(), 1, out.mutable_data<R>(), a.numel());
+  Loop<Number, T>({a.data<T>(), 1, 0}, {b.data<T>(), 1, 0}, out.mutable_data<R>(), 1, a.numel());
   return out;
 }
 
@@ -248,7 +256,7 @@ void AddInto(Tensor& target, const Tensor& other) {
     T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
     if (target.IsContiguous() && other.IsContiguous()) {
-      return Loop<AddNumber, T>(x, 1, y, 1, x, target.numel());
+      return Loop<AddNumber, T>({x, 1, 0}, {y, 1, 0}, x, 1, target.numel());
     }
     const Ints sizes = target.sizes();
     ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},

@@ -107,8 +107,8 @@ bool IsFinite(const Tensor& a) {
 // where what is made is finite, and so is what only the padding may meet.
 Tensor MakeHere(const ConvolutionForm& form, ConvolutionPart part, Tensor wide, Tensor weights,
                 Tensor narrow) {
-  const std::optional<processor::Convolution> here =
-      ConvolutionHere(form, wide.defined() ? wide : weights);
+  const Tensor& like = part == ConvolutionPart::kWide ? weights : wide;
+  const std::optional<processor::Convolution> here = ConvolutionHere(form, like);
   if (!here) return Tensor();
   if (part == ConvolutionPart::kNarrow && !IsFinite(Contiguous(weights))) return Tensor();
   if (part == ConvolutionPart::kWeights && !here->EachWindowMeetsThePlane()) return Tensor();
@@ -118,7 +118,7 @@ Tensor MakeHere(const ConvolutionForm& form, ConvolutionPart part, Tensor wide, 
     return tensor.data<float>();
   };
   const Shape* const sizes[] = {&form.narrow, &form.wide, &form.weights};
-  Tensor made = Tensor::Empty(*sizes[static_cast<int>(part)], DType::kF32);
+  Tensor made = Tensor::Empty(*sizes[static_cast<int>(part)], DType::kF32, like.device());
   const bool is_made = processor::Convolve(part, *here, {read(wide), read(weights), read(narrow)},
                                            made.mutable_data<float>());
   return is_made && IsFinite(made) ? made : Tensor();

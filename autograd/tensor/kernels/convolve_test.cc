@@ -179,6 +179,20 @@ TEST(Convolve, OfWholeNumbersThePlainBits) {
   EXPECT_GT(large, 50);
 }
 
+TEST(Convolve, ResultsLieWhereTheOperandsLie) {
+  const ConvolutionForm form = {{BoxLine(40, {.kernel = 3}), BoxLine(40, {.kernel = 3})},
+                                1,
+                                {1, 8, 40, 40},
+                                {8, 8, 3, 3},
+                                {1, 8, 38, 38}};
+  const Device there = Device::Sim(1);
+  const auto zeros = [&](Ints sizes) { return Tensor::Zeros(sizes, DType::kF32, there); };
+  const Three made = Convolved(form, {zeros(form.narrow), zeros(form.wide), zeros(form.weights)});
+  EXPECT_EQ(made.narrow.device(), there);
+  EXPECT_EQ(made.wide.device(), there);
+  EXPECT_EQ(made.weights.device(), there);
+}
+
 // Of a sum of n products each order is off by no more than n units of f32 in the sum of their
 // magnitudes (N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, (3.5)).
 TEST(Convolve, IsAsGoodAsASumInAnyOrder) {

@@ -59,7 +59,7 @@ void CopyTile(const void* from_data, const Dimension& rows, const Dimension& col
 class Walk {
  public:
   Walk(Ints sizes, std::initializer_list<Operand> operands,
-       absl::FunctionRef<void(const Stretch&)> function)
+       absl::FunctionRef<void(const Block&)> function)
       : operands_(operands), function_(function) {
     AG_DCHECK(operands.size() <= kMostOperands, "more operands than a stretch holds");
     for (size_t d = sizes.size(); d-- > 0;) Include(sizes[d], d);
@@ -73,19 +73,19 @@ class Walk {
       is_copied_[k] = (step != 0 && step != 1) || (moves && is_matrix && columns_.size < kShortRow);
       copies_ |= is_copied_[k];
     }
-    first_outer_ = copies_ && is_matrix ? 2 : 1;
+    first_outer_ = is_matrix ? 2 : 1;
   }
 
   void Run() {
     InlinedVector<int64_t, 4> index(dimensions_.size(), 0);
     Steps at{};
     int64_t offset = 0;
-    const int64_t part = columns_.size * (first_outer_ == 2 ? rows_.size : 1);
+    const int64_t part = columns_.size * rows_.size;
     while (true) {
       if (copies_) {
         Tiles(at, offset);
       } else {
-        Give(at, offset, columns_.size);
+        Give(at, offset);
       }
       offset += part;
       size_t d = first_outer_;
@@ -121,20 +121,25 @@ class Walk {
     for (size_t k = 0; k < operands_.size(); ++k) at[k] += dimension.step[k] * count;
   }
 
-  const void* Place(size_t k, const Steps& at) const {
+  const void* Beyond(const void* data, size_t k, int64_t elements) const {
     const Operand& operand = operands_.begin()[k];
-    return static_cast<const char*>(operand.data) + at[k] * static_cast<int64_t>(operand.element);
+    return static_cast<const char*>(data) + elements * static_cast<int64_t>(operand.element);
+  }
+  const void* Place(size_t k, const Steps& at) const {
+    return Beyond(operands_.begin()[k].data, k, at[k]);
   }
 
-  void Give(const Steps& at, int64_t offset, int64_t count) {
-    Stretch stretch;
+  void Give(const Steps& at, int64_t offset) {
+    Block block;
     for (size_t k = 0; k < operands_.size(); ++k) {
-      stretch.data[k] = Place(k, at);
-      stretch.step[k] = columns_.step[k];
+      block.first.data[k] = Place(k, at);
+      block.first.step[k] = columns_.step[k];
     }
-    stretch.offset = offset;
-    stretch.count = count;
-    function_(stretch);
+    block.first.offset = offset;
+    block.first.count = columns_.size;
+    block.row_step = rows_.step;
+    block.rows = rows_.size;
+    function_(block);
   }
 
   void Tiles(const Steps& from, int64_t offset) {
@@ -153,28 +158,30 @@ class Walk {
   }
 
   void Tile(const Steps& at, int64_t offset, int64_t height, int64_t width) {
-    // Of operands that are not copied those that stand still in both dimensions go on as one.
-    bool is_one = width == columns_.size;
-    Stretch stretch;
+    const bool is_whole = width == columns_.size;
+    bool is_one = is_whole;  // one stretch, for each operand goes on from row to row
+    Block block;
+    Stretch& stretch = block.first;
     for (size_t k = 0; k < operands_.size(); ++k) {
       stretch.data[k] = Place(k, at);
       stretch.step[k] = is_copied_[k] ? 1 : columns_.step[k];
+      block.row_step[k] = is_copied_[k] ? width : rows_.step[k];
+      is_one = is_one && block.row_step[k] == stretch.step[k] * width;
       if (is_copied_[k]) {
         Copy(k, stretch.data[k], height, width);
         stretch.data[k] = tiles_[k];
-      } else {
-        is_one = is_one && columns_.step[k] == 0 && rows_.step[k] == 0;
       }
     }
     stretch.offset = offset;
     stretch.count = is_one ? height * width : width;
-    for (int64_t i = 0; i < (is_one ? 1 : height); ++i) {
-      function_(stretch);
+    block.rows = is_one ? 1 : height;
+    if (is_whole) return function_(block);
+    block.rows = 1;
+    for (int64_t i = 0; i < height; ++i) {
+      function_(block);
       stretch.offset += columns_.size;
       for (size_t k = 0; k < operands_.size(); ++k) {
-        const auto bytes = static_cast<int64_t>(operands_.begin()[k].element);
-        stretch.data[k] = static_cast<const char*>(stretch.data[k]) +
-                          (is_copied_[k] ? width : rows_.step[k]) * bytes;
+        stretch.data[k] = Beyond(stretch.data[k], k, block.row_step[k]);
       }
     }
   }
@@ -193,7 +200,7 @@ class Walk {
   }
 
   const std::initializer_list<Operand> operands_;
-  const absl::FunctionRef<void(const Stretch&)> function_;
+  const absl::FunctionRef<void(const Block&)> function_;
   InlinedVector<Dimension, 4> dimensions_;  // from the last one on
   Dimension columns_, rows_;
   std::array<bool, kMostOperands> is_copied_{};
@@ -208,10 +215,25 @@ Operand OperandFor(const Tensor& tensor, Ints sizes) {
   return {tensor.raw_data(), ElementSize(tensor.dtype()), StridesFor(tensor, sizes)};
 }
 
-void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
-                    absl::FunctionRef<void(const Stretch&)> function) {
+void ForEachBlock(Ints sizes, std::initializer_list<Operand> operands,
+                  absl::FunctionRef<void(const Block&)> function) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;
   Walk(sizes, operands, function).Run();
+}
+
+void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
+                    absl::FunctionRef<void(const Stretch&)> function) {
+  ForEachBlock(sizes, operands, [&](const Block& block) {
+    Stretch stretch = block.first;
+    for (int64_t i = 0; i < block.rows; ++i) {
+      function(stretch);
+      stretch.offset += stretch.count;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const auto bytes = static_cast<int64_t>(operands.begin()[k].element);
+        stretch.data[k] = static_cast<const char*>(stretch.data[k]) + block.row_step[k] * bytes;
+      }
+    }
+  });
 }
 
 }  // namespace twingrad::kernels

@@ -49,4 +49,15 @@ struct Stretch {
 void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
                     absl::FunctionRef<void(const Stretch&)> function);
 
+// Stretches of one length that follow each other in the result, each operand's `row_step` after the
+// one before.
+struct Block {
+  Stretch first;
+  std::array<int64_t, kMostOperands> row_step{};
+  int64_t rows = 1;
+};
+// The same, by blocks.
+void ForEachBlock(Ints sizes, std::initializer_list<Operand> operands,
+                  absl::FunctionRef<void(const Block&)> function);
+
 }  // namespace twingrad::kernels

@@ -284,7 +284,7 @@ GreatestEntries Greatest(const Tensor& a, const Windows& windows) {
       values = Gather(rows.AsStrided(planes, ContiguousStrides(planes), rows.storage_offset()), 1,
                       index);
     } else {
-      values = Tensor::Empty(sizes, a.dtype());
+      values = Tensor::Empty(sizes, a.dtype(), a.device());
       GreatestHere<T>(rows, windows, plane, &values, &index);
     }
   });

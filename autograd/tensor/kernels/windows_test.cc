@@ -56,6 +56,14 @@ TEST(Windows, NumbersOfEntries) {
             (Doubles{2, 3, 2}));
 }
 
+TEST(Windows, ResultsLieWhereTheOperandLies) {
+  const Device there = Device::Sim(1);
+  const GreatestEntries greatest =
+      Greatest(Tensor::Zeros({1, 3}, DType::kF64, there), {BoxLine(3, {.kernel = 2})});
+  EXPECT_EQ(greatest.values.device(), there);
+  EXPECT_EQ(greatest.index.device(), there);
+}
+
 TEST(Windows, NoPlanes) {
   const Tensor none = Make<double>({0, 3}, {});
   EXPECT_EQ(SizesOf(Unfold(none, kPairs)), (Integers{0, 2, 4}));

@@ -94,6 +94,29 @@ TYPED_TEST(BestTest, ArithmeticOfTwoHasThePlainBits) {
   }
 }
 
+TYPED_TEST(BestTest, RowsAreLoopsOneAfterTheOther) {
+  using T = TypeParam;
+  constexpr int64_t kRows = 3, kRowStep = 40;
+  std::vector<T> a(kRows * kRowStep), b(a.size());
+  Fill(a, b, 5);
+  for (const Loops* loops : EveryLoops()) {
+    const auto& best = loops->Of<T>();
+    for (const int64_t count : {1, 16, 35}) {
+      for (int steps = 0; steps < 16; ++steps) {
+        const RowsOf<T> x{a.data(), steps & 1, steps & 2 ? kRowStep : 0},
+            y{b.data(), steps >> 2 & 1, steps & 8 ? kRowStep : 0};
+        std::vector<T> out(static_cast<size_t>(kRows * count)), expected = out;
+        best.binary_rows(Binary::kSub, x, y, out.data(), kRows, count);
+        for (int64_t row = 0; row < kRows; ++row) {
+          best.binary(Binary::kSub, x.first + row * x.row_step, x.step, y.first + row * y.row_step,
+                      y.step, expected.data() + row * count, count);
+        }
+        for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
+      }
+    }
+  }
+}
+
 TYPED_TEST(BestTest, ThePlainLoopsAreTheOperators) {
   using T = TypeParam;
   const std::vector<T> points = Points<T>();
