@@ -13,7 +13,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/unfold.h"
 #include "autograd/tensor/kernels/arithmetic.h"
-#include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/greatest.h"
 #include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/reduce.h"

@@ -10,6 +10,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/unfold.h"
 #include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/interpolate.h"
 #include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/reduce.h"
 
@@ -35,20 +36,37 @@ Windows WindowsOf(const char* op, int dims, const Tensor& a, Ints sizes, LineOf 
   return windows;
 }
 
-// Sums of entries times weights.
-Tensor Interpolated(const char* node, const Tensor& a, const Windows& windows) {
-  const Tensor columns = kernels::Unfold(kernels::Widened(a), windows);
+// Sums of entries times weights, [planes, windows]; without history.
+Tensor InterpolatedRows(const Tensor& wide, const Windows& windows) {
+  const Tensor at_once = kernels::Interpolate(wide, windows);
+  if (at_once.defined()) return at_once;
+  const Tensor columns = kernels::Unfold(wide, windows);
   const Tensor weights = kernels::WeightsOf(windows, columns);
-  const Tensor sums = kernels::Sum(kernels::Mul(columns, weights), {1}, /*keepdim=*/false);
-  Tensor result = WithShape(kernels::Narrowed(sums, a.dtype()), WindowedShape(a, windows));
+  return kernels::Sum(kernels::Mul(columns, weights), {1}, /*keepdim=*/false);
+}
+
+// The adjoint in one pass, where nobody derives it again and there is a kernel; else undefined.
+Tensor BackAtOnce(const Tensor& rows, const Windows& windows, const Shape& sizes) {
+  return ShouldRecord(rows) ? Tensor() : kernels::InterpolateBack(rows, windows, sizes);
+}
+
+// With history.
+Tensor InterpolatedBack(const Tensor& rows, const Windows& windows, const Shape& sizes) {
+  const Tensor at_once = BackAtOnce(rows, windows, sizes);
+  if (at_once.defined()) return at_once;
+  const Tensor each = ReshapeTo(rows, {rows.sizes()[0], 1, rows.sizes()[1]});
+  return Folded(Mul(each, kernels::WeightsOf(windows, rows)), windows, sizes);
+}
+
+Tensor Interpolated(const char* node, const Tensor& a, const Windows& windows) {
+  const Tensor rows = InterpolatedRows(kernels::Widened(a.Detach()), windows);
+  Tensor result = WithShape(kernels::Narrowed(rows, a.dtype()), WindowedShape(a, windows));
   if (ShouldRecord(a)) {
-    Record(node, result, a,
-           [windows, weights, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
-             return Widely(g, [&](const Tensor& h) {
-               const Tensor each = ReshapeTo(h, {unfolded[0], 1, unfolded[2]});
-               return Folded(Mul(each, weights), windows, sizes);
-             });
-           });
+    Record(node, result, a, [windows, shape = SizesOf(rows), sizes = SizesOf(a)](const Tensor& g) {
+      return Widely(g, [&](const Tensor& h) {
+        return InterpolatedBack(ReshapeTo(h, shape), windows, sizes);
+      });
+    });
   }
   return result;
 }
@@ -62,10 +80,12 @@ Tensor UpsampleNearest(const Tensor& a, Ints sizes) {
   const Tensor columns = kernels::Unfold(a, windows);
   Tensor result = WithShape(columns, WindowedShape(a, windows));
   if (ShouldRecord(a)) {
-    Record(names.node, result, a,
-           [windows, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
-             return Folded(ReshapeTo(g, unfolded), windows, sizes);
-           });
+    Record(
+        names.node, result, a,
+        [windows, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
+          const Tensor given = BackAtOnce(ReshapeTo(g, {unfolded[0], unfolded[2]}), windows, sizes);
+          return given.defined() ? given : Folded(ReshapeTo(g, unfolded), windows, sizes);
+        });
   }
   return result;
 }

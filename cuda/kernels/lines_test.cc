@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "autograd/tensor/kernels/greatest.h"
 #include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/windows.h"
 #include "cuda/kernels/test_operands.h"

@@ -33,6 +33,11 @@ NETWORKS = (
     Case('layer-norm', 'layer_norm', (16, 256, 4096), 'us a step'),
     Case('group-norm', 'group_norm', (4, 16, 64), 'us a step'),
     Case('batch-norm', 'batch_norm', (4, 16, 64), 'us a step'),
+    Case('conv2d', 'conv2d', (4, 16, 64), 'us a step'),
+    Case('max-pool', 'max_pool2d', (4, 16, 64), 'us a step'),
+    Case('avg-pool', 'avg_pool2d', (4, 16, 64), 'us a step'),
+    Case('upsample-nearest', 'upsample_nearest2d', (4, 16, 64), 'us a step'),
+    Case('upsample-bilinear', 'upsample_bilinear2d', (4, 16, 64), 'us a step'),
 )
 TRAINING = (
     Case('train-mlp', 'training step of an mlp', (64, 256, 1024), 'us a step'),

@@ -130,6 +130,13 @@ struct Libtorch {
     return torch::conv2d(x, w, {}, /*stride=*/1, /*padding=*/1);
   }
   static Tensor MaxPool2d(const Tensor& x) { return torch::max_pool2d(x, 2); }
+  static Tensor AvgPool2d(const Tensor& x) { return at::avg_pool2d(x, 2); }
+  static Tensor UpsampleNearest(const Tensor& x) {
+    return at::upsample_nearest2d(x, {2 * x.size(2), 2 * x.size(3)});
+  }
+  static Tensor UpsampleBilinear(const Tensor& x) {
+    return at::upsample_bilinear2d(x, {2 * x.size(2), 2 * x.size(3)}, /*align_corners=*/false);
+  }
   static Tensor BatchNorm2d(const Tensor& x, const Tensor& weight, const Tensor& bias) {
     return BatchNorm(x, weight, bias);
   }

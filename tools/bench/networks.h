@@ -4,7 +4,9 @@
 // E names an engine: E::Tensor; E::Random(sizes, requires_grad), of f32 in [-1, 1); E::Linear(a,
 // weight, bias); E::Attention(q, k, v, causal), scaled dot-product; E::Einsum(equation, a, b);
 // E::LayerNorm(a, weight, bias), over the last dimension; E::GroupNorm(a, weight, bias, groups);
-// E::BatchNorm(a, weight, bias), by the moments of the batch; E::BackwardFrom(y, gradient);
+// E::BatchNorm(a, weight, bias), by the moments of the batch; E::Conv2d(x, w), with a border of
+// zeros as wide as a 3 x 3 window needs; E::MaxPool2d(x), E::AvgPool2d(x), of 2 x 2;
+// E::UpsampleNearest(x), E::UpsampleBilinear(x), to twice the size; E::BackwardFrom(y, gradient);
 // E::ClearGrad(x).
 
 #pragma once
@@ -28,6 +30,15 @@ class Networks {
     cases["layer-norm"] = LayerNorm;
     cases["group-norm"] = GroupNorm;
     cases["batch-norm"] = BatchNorm;
+    cases["conv2d"] = Conv2d;
+    cases["max-pool"] = [](int64_t side) { return Resized(side, side / 2, E::MaxPool2d); };
+    cases["avg-pool"] = [](int64_t side) { return Resized(side, side / 2, E::AvgPool2d); };
+    cases["upsample-nearest"] = [](int64_t side) {
+      return Resized(side, 2 * side, E::UpsampleNearest);
+    };
+    cases["upsample-bilinear"] = [](int64_t side) {
+      return Resized(side, 2 * side, E::UpsampleBilinear);
+    };
   }
 
  private:
@@ -77,6 +88,21 @@ class Networks {
     int64_t work = 1;
     for (const int64_t size : sizes) work *= size;
     return Time(sizes, work, [&] { return layer(x, weight, bias); }, {x, weight, bias});
+  }
+
+  // The same pictures; as many channels again, windows of 3 x 3.
+  static Figures Conv2d(int64_t side) {
+    const Sizes sizes = {8, 32, side, side};
+    const Tensor x = E::Random(sizes, true), weights = E::Random(Sizes{32, 32, 3, 3}, true);
+    return Time(sizes, 8 * 32 * 32 * 9 * side * side, [&] { return E::Conv2d(x, weights); },
+                {x, weights});
+  }
+  // The same pictures, of another side then.
+  template <typename Layer>
+  static Figures Resized(int64_t side, int64_t to, const Layer& layer) {
+    const Tensor x = E::Random(Sizes{8, 32, side, side}, true);
+    return Time({8, 32, to, to}, 8 * 32 * std::max(side * side, to * to), [&] { return layer(x); },
+                {x});
   }
 
   // Of one step, the mean over as many as fit into a fixed amount of `work`. `sizes`: of what the

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "autograd/autograd.h"
 #include "tools/bench/contestant.h"
@@ -90,6 +91,17 @@ struct Twingrad {
   static Tensor BatchNorm(const Tensor& a, const Tensor& weight, const Tensor& bias) {
     return twingrad::ops::BatchNorm(a, weight, bias, kEps);
   }
+  static Tensor Conv2d(const Tensor& x, const Tensor& w) {
+    return twingrad::Conv2d(x, w, {.padding = {1, 1}});
+  }
+  static Tensor MaxPool2d(const Tensor& x) { return twingrad::MaxPool2d(x, {2, 2}); }
+  static Tensor AvgPool2d(const Tensor& x) { return twingrad::AvgPool2d(x, {2, 2}); }
+  static Tensor UpsampleNearest(const Tensor& x) {
+    return twingrad::UpsampleNearest2d(x, Twice(x));
+  }
+  static Tensor UpsampleBilinear(const Tensor& x) {
+    return twingrad::UpsampleBilinear2d(x, Twice(x));
+  }
 
   static void Backward(const Tensor& y, bool keep_graph = false) {
     twingrad::Backward({y}, {}, {.retain_graph = keep_graph});
@@ -107,6 +119,11 @@ struct Twingrad {
   static void ClearGrad(const Tensor& x) { twingrad::SetGrad(x, {}); }
   static void HookThatDoesNothing(const Tensor& y) {
     twingrad::RegisterHook(y, [](const Tensor&) {});
+  }
+
+ private:
+  static std::vector<int64_t> Twice(const Tensor& x) {
+    return {2 * x.sizes()[2], 2 * x.sizes()[3]};
   }
 };
 

@@ -25,10 +25,21 @@ namespace {
 // From this size on a vectorised loop repays its call; its arithmetic has the same bits.
 constexpr int64_t kVectorSize = 16;
 
+// Of operands side by side.
+template <typename Number, typename T, typename R>
+void Loop(const T* a, const T* b, R* out, int64_t count) {
+  if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
+    if (count >= kVectorSize) {
+      return processor::LoopsInUse().Of<T>().binary(Number::kLoop, a, 1, b, 1, out, count);
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i], b[i]);
+}
+
 // Steps are 0 or 1; the rows of `out` follow each other.
 template <typename Number, typename T, typename R>
-void Loop(const processor::RowsOf<T>& a, const processor::RowsOf<T>& b, R* out, int64_t rows,
-          int64_t count) {
+void LoopOverRows(const processor::RowsOf<T>& a, const processor::RowsOf<T>& b, R* out,
+                  int64_t rows, int64_t count) {
   if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
     if (count >= kVectorSize) {
       const processor::Loops& loops = processor::LoopsInUse();
@@ -61,9 +72,9 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
   }
   ForEachBlock(shape, {OperandFor(a, shape), OperandFor(b, shape)}, [&](const Block& block) {
     const Stretch& s = block.first;
-    Loop<Number>(processor::RowsOf<T>{s.From<T>(0), s.step[0], block.row_step[0]},
-                 processor::RowsOf<T>{s.From<T>(1), s.step[1], block.row_step[1]}, z + s.offset,
-                 block.rows, s.count);
+    LoopOverRows<Number>(processor::RowsOf<T>{s.From<T>(0), s.step[0], block.row_step[0]},
+                         processor::RowsOf<T>{s.From<T>(1), s.step[1], block.row_step[1]},
+                         z + s.offset, block.rows, s.count);
   });
   return out;
 }
@@ -88,7 +99,7 @@ Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
     return Broadcast<Number, T>(op, a, b);
   }
   Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
-  Loop<Number, T>({a.data<T>(), 1, 0}, {b.data<T>(), 1, 0}, out.mutable_data<R>(), 1, a.numel());
+  Loop<Number>(a.data<T>(), b.data<T>(), out.mutable_data<R>(), a.numel());
   return out;
 }
 
@@ -256,7 +267,7 @@ void AddInto(Tensor& target, const Tensor& other) {
     T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
     if (target.IsContiguous() && other.IsContiguous()) {
-      return Loop<AddNumber, T>({x, 1, 0}, {y, 1, 0}, x, 1, target.numel());
+      return Loop<AddNumber, T>(x, y, x, target.numel());
     }
     const Ints sizes = target.sizes();
     ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},

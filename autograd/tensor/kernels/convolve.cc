@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
@@ -15,6 +16,7 @@
 #include "autograd/tensor/kernels/processor/convolutions.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/reduce.h"
+#include "autograd/tensor/kernels/window_places.h"
 #include "autograd/tensor/remote.h"
 
 namespace twingrad::kernels {
@@ -119,8 +121,14 @@ Tensor MakeHere(const ConvolutionForm& form, ConvolutionPart part, Tensor wide, 
   };
   const Shape* const sizes[] = {&form.narrow, &form.wide, &form.weights};
   Tensor made = Tensor::Empty(*sizes[static_cast<int>(part)], DType::kF32, like.device());
-  const bool is_made = processor::Convolve(part, *here, {read(wide), read(weights), read(narrow)},
-                                           made.mutable_data<float>());
+  std::vector<Tensor> kept;
+  const auto scratch = [&](int64_t count) {
+    kept.push_back(Tensor::Empty({count}, DType::kF32));
+    return kept.back().mutable_data<float>();
+  };
+  const processor::ConvolutionOperands operands{read(wide), read(weights), read(narrow)};
+  const bool is_made =
+      processor::Convolve(part, *here, operands, made.mutable_data<float>(), scratch);
   return is_made && IsFinite(made) ? made : Tensor();
 }
 

@@ -100,14 +100,20 @@ struct Operand {
   bool is_made;
 };
 
-void Run(const Primitive& primitive, const dnnl::engine& engine, const Operand (&operands)[3]) {
+memory MemoryFor(const memory::desc& wanted, const dnnl::engine& engine, Scratch scratch) {
+  const size_t count = (wanted.get_size() + sizeof(float) - 1) / sizeof(float);
+  return memory(wanted, engine, scratch(static_cast<int64_t>(count)));
+}
+
+void Run(const Primitive& primitive, const dnnl::engine& engine, const Operand (&operands)[3],
+         Scratch scratch) {
   dnnl::stream stream(engine);
   std::unordered_map<int, memory> arguments;
   for (size_t i = 0; i < 3; ++i) {
     const Operand& operand = operands[i];
     memory given = operand.given;
     const bool fits = given.get_desc() == primitive.wanted[i];
-    memory taken = fits ? given : memory(primitive.wanted[i], engine);
+    memory taken = fits ? given : MemoryFor(primitive.wanted[i], engine, scratch);
     if (!fits && !operand.is_made) {
       dnnl::reorder(given, taken).execute(stream, given, taken);
     }
@@ -147,7 +153,7 @@ bool Convolution::EachWindowMeetsThePlane() const {
 }
 
 bool Convolve(ConvolutionPart part, const Convolution& of, const ConvolutionOperands& operands,
-              float* out) {
+              float* out, Scratch scratch) {
   const OneThread one_thread;
   try {
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
@@ -168,7 +174,8 @@ bool Convolve(ConvolutionPart part, const Convolution& of, const ConvolutionOper
          operand(DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_WEIGHTS, ConvolutionPart::kWeights, sizes.weights,
                  operands.weights),
          operand(DNNL_ARG_DIFF_DST, DNNL_ARG_DST, ConvolutionPart::kNarrow, sizes.narrow,
-                 operands.narrow)});
+                 operands.narrow)},
+        scratch);
   } catch (const dnnl::error& error) {
     throw Error(
         ErrorKind::kInternal,

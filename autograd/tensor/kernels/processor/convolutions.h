@@ -2,7 +2,7 @@
 // of a convolution from the two others.
 //
 //   Convolution of{.samples = 64, .depth = 3, .results = 8, .axes = {{32, 32, 3, 1, 1, 1}}};
-//   const bool is_made = Convolve(ConvolutionPart::kNarrow, of, {wide, weights}, narrow);
+//   const bool is_made = Convolve(ConvolutionPart::kNarrow, of, {wide, weights}, narrow, scratch);
 //
 // What is made is the sum over all that meets in an element, in an order of oneDNN's own; an entry
 // of a window that lies outside of the plane has no term. One thread a call, whatever OpenMP is set
@@ -13,6 +13,8 @@
 
 #include <cstdint>
 #include <vector>
+
+#include "absl/functional/function_ref.h"
 
 namespace twingrad::processor {
 
@@ -44,8 +46,11 @@ struct ConvolutionOperands {
   const float* narrow = nullptr;
 };
 
+// Memory for so many elements, on a cache line, that lives until Convolve returns.
+using Scratch = absl::FunctionRef<float*(int64_t count)>;
+
 // False: nothing was done, for oneDNN has no fast kernel for the shape. No size is 0.
 bool Convolve(ConvolutionPart part, const Convolution& of, const ConvolutionOperands& operands,
-              float* out);
+              float* out, Scratch scratch);
 
 }  // namespace twingrad::processor

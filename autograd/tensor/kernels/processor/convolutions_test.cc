@@ -87,6 +87,27 @@ Numbers WholeNumbers(int64_t count, int seed) {
   return numbers;
 }
 
+// As much memory as is asked for.
+class Memory {
+ public:
+  float* Get(int64_t count) {
+    blocks_.emplace_back(static_cast<size_t>(count) + kLine, NAN);
+    auto at = reinterpret_cast<uintptr_t>(blocks_.back().data());
+    at += kLine * sizeof(float) - at % (kLine * sizeof(float));
+    return reinterpret_cast<float*>(at);
+  }
+
+ private:
+  static constexpr size_t kLine = 16;
+  std::vector<Numbers> blocks_;
+};
+
+bool Convolve(ConvolutionPart part, const Convolution& of, const ConvolutionOperands& operands,
+              float* out) {
+  Memory memory;
+  return Convolve(part, of, operands, out, [&](int64_t count) { return memory.Get(count); });
+}
+
 const ConvolutionPart kParts[] = {ConvolutionPart::kNarrow, ConvolutionPart::kWide,
                                   ConvolutionPart::kWeights};
 
