@@ -70,6 +70,11 @@ absl::Status UseCuda(int devices) {
   return absl::OkStatus();
 }
 
+processor::Kernels KernelsOf(std::string_view name) {
+  if (name == "plain") return processor::Kernels::kPlain;
+  return name == "library" ? processor::Kernels::kLibrary : processor::Kernels::kBest;
+}
+
 class EngineSubject final : public Subject,
                             public workers::CaseJudge,
                             public workers::CaseDrawer,
@@ -83,7 +88,7 @@ class EngineSubject final : public Subject,
   absl::Status Configure(const CaseOptions& options) override {
     every_ball_ = options.every_ball;
     if (options.long_graphs) source_.options().long_graph = kLongGraph;
-    processor::UsePlain(options.plain_kernels);
+    processor::Use(KernelsOf(options.kernels));
     if (options.planted != workers::Defect::kNone) {
       judge_options_.tamper = [defect = options.planted, draw = options.plant_draw](
                                   const program::Program& program, int device_threads,

@@ -54,10 +54,13 @@ TEST(EngineSubjectTest, AgreesOnARightEngine) {
       << subject->runner()->Run().text;
 }
 
-TEST(EngineSubjectTest, TakesThePlainKernelsWhereItIsToldTo) {
+TEST(EngineSubjectTest, TakesTheKernelsThatItIsToldTo) {
   const auto subject = MakeEngineSubject();
   CaseOptions options;
-  options.plain_kernels = true;
+  options.kernels = "library";
+  ASSERT_TRUE(subject->Configure(options).ok());
+  EXPECT_EQ(processor::kernels_in_use, processor::Kernels::kLibrary);
+  options.kernels = "plain";
   ASSERT_TRUE(subject->Configure(options).ok());
   EXPECT_TRUE(processor::UsesPlain());
   ASSERT_TRUE(subject->Configure({}).ok());

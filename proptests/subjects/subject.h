@@ -35,6 +35,10 @@ struct ExploreOptions {
 };
 
 // Which cases are made.
+// Those for this processor; an element at a time; the first, with small products and convolutions
+// made as large ones are.
+inline constexpr std::string_view kKernelNames[] = {"best", "plain", "library"};
+
 struct CaseOptions {
   std::vector<std::string> features;  // empty: all
   std::vector<std::string> ops;       // empty: all
@@ -45,12 +49,12 @@ struct CaseOptions {
   int streams = 3;     // of each device
   bool long_graphs = true;      // now and then a Program with 100,000 nodes, for this engine
   bool every_ball = false;      // the ball witness judges every case, and no sample
-  bool plain_kernels = false;   // the repository's engine computes an element at a time
   bool expect_failures = true;  // of a foreign engine what is listed is no finding
   // A defect that the engine is to have, and what decides in which Programs it shows.
   workers::Defect planted = workers::Defect::kNone;
   uint64_t plant_draw = 0;
   std::string weights = "swarm";  // of the generator's parts: swarm or fixed
+  std::string kernels = "best";   // of the repository's engine: one of kKernelNames
 };
 
 // Says what a run has counted, in words. The counters are sums over all workers, the notes theirs

@@ -40,10 +40,19 @@ TEST_F(EngineTest, CheckJudgesPlainKernelsToo) {
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
   EXPECT_THAT(run.output, HasSubstr("--kernels=plain"));
   EXPECT_THAT(run.output, EndsWith("findings       none\n"));
-  EXPECT_THAT(Oracle({"check", "--kernels=fast"}).errors,
-              HasSubstr("--kernels=fast is no kind of kernels; allowed are best and plain"));
+  EXPECT_THAT(
+      Oracle({"check", "--kernels=fast"}).errors,
+      HasSubstr("--kernels=fast is no kind of kernels; allowed are best, plain, library; "));
   EXPECT_THAT(Oracle({"check", "--kernels=plain", "--engine=exec:false"}).errors,
               HasSubstr("--kernels has no part in a run of another engine"));
+}
+
+TEST_F(EngineTest, CheckJudgesTheKernelsOfLibraries) {
+  const SubprocessResult run =
+      Oracle({"check", "--seed=1", "--programs=300", "--kernels=library",
+              "--ops=conv1d,conv2d,conv3d,conv_transpose2d,matmul,mul,sum"});
+  EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+  EXPECT_THAT(run.output, EndsWith("findings       none\n"));
 }
 
 TEST_F(EngineTest, RunPrintsTheObservation) {

@@ -1,6 +1,8 @@
 #include "tools/oracle/verb.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +10,7 @@
 #include <sys/random.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/plant.h"
 
@@ -49,10 +52,11 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
     }
   }
   if (const auto kernels = arguments.Path("kernels")) {
-    if (*kernels != "best" && *kernels != "plain") {
+    const auto& names = subjects::kKernelNames;
+    if (std::find(std::begin(names), std::end(names), *kernels) == std::end(names)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("[oracle] --kernels=", *kernels,
-                       " is no kind of kernels; allowed are best and plain; best is the default"));
+          absl::StrCat("[oracle] --kernels=", *kernels, " is no kind of kernels; allowed are ",
+                       absl::StrJoin(names, ", "), "; best is the default"));
     }
     if (arguments.Has("engine")) {
       return absl::InvalidArgumentError(
@@ -86,7 +90,7 @@ CaseOptions OptionsOf(const Arguments& arguments) {
   options.device = arguments.Path("device").value_or(options.device);
   if (const auto n = arguments.Number("streams")) options.streams = static_cast<int>(*n);
   options.every_ball = arguments.Path("witness") == "ball";
-  options.plain_kernels = arguments.Path("kernels") == "plain";
+  options.kernels = arguments.Path("kernels").value_or(options.kernels);
   options.expect_failures = !arguments.Has("expected");
   if (arguments.Has("plant")) options.planted = workers::DefectOf(*arguments.Number("plant"));
   options.plant_draw = workers::DrawOf(arguments.Number("plant").value_or(0));

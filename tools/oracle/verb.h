@@ -106,9 +106,10 @@ inline constexpr FlagSpec kExpected = {"expected",
                                        UINT64_MAX,
                                        ExpectedNames};
 
-inline constexpr FlagSpec kKernels = {
-    "kernels", "WORD", FlagType::kWord, "best",
-    "of the engine: best (those for this processor) or plain (an element at a time)"};
+inline constexpr FlagSpec kKernels = {"kernels", "WORD", FlagType::kWord, "best",
+                                      "of the engine: best (those for this processor), plain (an "
+                                      "element at a time) or library (best, "
+                                      "and small products and convolutions as large ones)"};
 
 // Says whether the engine has a planted defect, and which (proptests/workers/plant.h).
 inline constexpr FlagSpec kPlant = {"plant", "N", FlagType::kSeed, "none",

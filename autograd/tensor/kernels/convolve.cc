@@ -85,7 +85,7 @@ std::optional<ConvolutionShape> ShapeThere(const ConvolutionForm& form, const Te
 // As oneDNN takes it; nothing where the windows are no boxes, and for what is too small to pay.
 std::optional<processor::Convolution> ConvolutionHere(const ConvolutionForm& form,
                                                       const Tensor& like) {
-  if (like.dtype() != DType::kF32 || processor::UsesPlain()) return std::nullopt;
+  if (like.dtype() != DType::kF32) return std::nullopt;
   const size_t channel = form.wide.size() - form.windows.size() - 1;
   processor::Convolution here;
   here.samples = channel == 0 ? 1 : form.wide[0];
@@ -97,7 +97,8 @@ std::optional<processor::Convolution> ConvolutionHere(const ConvolutionForm& for
     here.axes.push_back({line.size, line.windows, line.entries, line.box->stride, line.box->padding,
                          line.box->dilation});
   }
-  return here.Multiplications() >= kConvolutionVectorSize ? std::optional(here) : std::nullopt;
+  const bool is_worth = processor::IsWorth(here.Multiplications(), kConvolutionVectorSize);
+  return is_worth ? std::optional(here) : std::nullopt;
 }
 
 bool IsFinite(const Tensor& a) {

@@ -155,9 +155,9 @@ Three Convolved(const ConvolutionForm& form, const Three& of) {
           ConvolveWeights(form, of.wide, of.narrow)};
 }
 Three ConvolvedPlainly(const ConvolutionForm& form, const Three& of) {
-  processor::UsePlain(true);
+  processor::Use(processor::Kernels::kPlain);
   const Three plain = Convolved(form, of);
-  processor::UsePlain(false);
+  processor::Use(processor::Kernels::kBest);
   return plain;
 }
 std::vector<float> FloatsOf(const Tensor& a) { return kernels::Elements<float>(a); }

@@ -44,8 +44,8 @@ void SettleSteps(Matrix<T>& m) {
 
 template <typename T>
 bool IsLarge(const Matrix<T>& a, const Matrix<T>& b) {
-  return std::is_floating_point_v<T> && a.rows * a.columns * b.columns >= kMatmulVectorSize &&
-         !processor::UsesPlain();
+  return std::is_floating_point_v<T> &&
+         processor::IsWorth(a.rows * a.columns * b.columns, kMatmulVectorSize);
 }
 
 void CheckShapes(const Tensor& a, const Tensor& b) {

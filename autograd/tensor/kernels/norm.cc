@@ -17,7 +17,7 @@ using processor::Binary;
 using processor::Moments;
 using processor::NormSums;
 
-// Norms of groups whose elements lie side by side.
+// Norms of groups whose elements lie side by side, or in runs that do.
 template <typename T>
 class OneGroup {
  public:
@@ -31,11 +31,16 @@ class OneGroup {
     T* bias;
   };
 
-  // Of `channels` times `places` elements.
-  OneGroup(int64_t channels, int64_t places, double eps)
+  // A run has `channels` times `places` elements.
+  struct Runs {
+    int64_t count = 1;
+    int64_t step = 0;  // from one to the next
+  };
+  OneGroup(int64_t channels, int64_t places, const Runs& runs, double eps)
       : loops_(processor::LoopsInUse().Of<T>()),
         channels_(channels),
         places_(places),
+        runs_(runs),
         eps_(static_cast<T>(eps)) {}
 
   void Normalize(const T* x, const Weights& of, T* out) const {
@@ -71,14 +76,16 @@ class OneGroup {
     int64_t step;
   };
 
-  T Count() const { return static_cast<T>(channels_ * places_); }
+  T Count() const { return static_cast<T>(runs_.count * channels_ * places_); }
 
   // function(first element, size, first channel) for parts in which each element has a channel of
   // its own, or all are of one.
   template <typename Function>
   void ForEachPiece(Function function) const {
     if (places_ == 1) return function(0, channels_, 0);
-    for (int64_t c = 0; c < channels_; ++c) function(c * places_, places_, c);
+    for (int64_t r = 0; r < runs_.count; ++r) {
+      for (int64_t c = 0; c < channels_; ++c) function(r * runs_.step + c * places_, places_, c);
+    }
   }
 
   // Both add to the sums of each channel, and return those over the group. Where each element has a
@@ -110,38 +117,52 @@ class OneGroup {
   }
 
   Moments<T> MomentsOf(const T* x) const {
-    const int64_t count = channels_ * places_;
-    const T mean = loops_.sum(x, count) / Count();
-    return {mean, RsqrtNumber::Of(loops_.squares(x, mean, count) / Count() + eps_)};
+    const int64_t size = channels_ * places_;
+    // Of the sums of the runs.
+    const auto total = [&](const auto& sum) {
+      T all = runs_.count == 0 ? T(0) : sum(x);
+      for (int64_t r = 1; r < runs_.count; ++r) all += sum(x + r * runs_.step);
+      return all;
+    };
+    const T mean = total([&](const T* run) { return loops_.sum(run, size); }) / Count();
+    const T squares = total([&](const T* run) { return loops_.squares(run, mean, size); });
+    return {mean, RsqrtNumber::Of(squares / Count() + eps_)};
   }
 
   const processor::LoopsOf<T>& loops_;
   const int64_t channels_, places_;
+  const Runs runs_;
   const T eps_;
 };
 
-// The groups of a tensor, one after the other, each with its elements side by side.
+// Shorter runs are laid side by side.
+constexpr int64_t kLongRun = 64;
+
+bool IsGathered(const NormGroups& groups) {
+  return groups.over_samples && groups.places < kLongRun;
+}
+
+// The groups of a tensor, one after the other, as OneGroup takes them.
 template <typename T>
 class SideBySide {
  public:
   explicit SideBySide(const NormGroups& groups)
       : groups_(groups),
         run_(groups.channels * groups.places),
-        gathered_(groups.over_samples ? static_cast<size_t>(size()) : 0) {}
-
-  int64_t size() const { return groups_.over_samples ? groups_.samples * run_ : run_; }
+        is_gathered_(IsGathered(groups)),
+        gathered_(is_gathered_ ? static_cast<size_t>(groups.samples * run_) : 0) {}
 
   const T* Read(const T* data, int64_t group) {
-    if (!groups_.over_samples) return data + group * run_;
+    if (!is_gathered_) return data + group * run_;
     ForEachRun(group, [&](int64_t at, T* run) { std::copy_n(data + at, run_, run); });
     return gathered_.data();
   }
   // Where the elements of the group are to be put before Write.
   T* Target(T* data, int64_t group) {
-    return groups_.over_samples ? gathered_.data() : data + group * run_;
+    return is_gathered_ ? gathered_.data() : data + group * run_;
   }
   void Write(T* data, int64_t group) {
-    if (!groups_.over_samples) return;
+    if (!is_gathered_) return;
     ForEachRun(group, [&](int64_t at, const T* run) { std::copy_n(run, run_, data + at); });
   }
 
@@ -156,13 +177,19 @@ class SideBySide {
 
   const NormGroups& groups_;
   const int64_t run_;
+  const bool is_gathered_;
   std::vector<T> gathered_;
 };
 
 template <typename T>
 OneGroup<T> OneGroupOf(const NormGroups& groups, double eps) {
-  const int64_t samples = groups.over_samples ? groups.samples : 1;
-  return OneGroup<T>(groups.channels, samples * groups.places, eps);
+  using Runs = typename OneGroup<T>::Runs;
+  const bool is_gathered = IsGathered(groups);
+  const int64_t together = is_gathered ? groups.samples : 1;
+  const Runs runs = groups.over_samples && !is_gathered
+                        ? Runs{groups.samples, groups.groups * groups.places}
+                        : Runs();
+  return OneGroup<T>(groups.channels, together * groups.places, runs, eps);
 }
 
 int64_t NumGroups(const NormGroups& groups) {

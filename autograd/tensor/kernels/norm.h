@@ -7,8 +7,9 @@
 // Of each group its mean, then the mean of the squared distances from it (the two-pass algorithm of
 // T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance", The
 // American Statistician 37, 1983), then each result at once: a group that fits in a cache comes
-// from memory once. Sums go in the order of processor/loops.h. Floats, not remote; results are
-// fresh and contiguous. No history; any thread.
+// from memory once. Sums go in the order of processor/loops.h; those of a group that lies in runs
+// of some elements are sums of theirs. Floats, not remote; results are fresh and contiguous. No
+// history; any thread.
 
 #pragma once
 

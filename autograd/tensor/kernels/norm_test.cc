@@ -31,6 +31,9 @@ const Case kCases[] = {
     {"long groups", {.samples = 2, .groups = 2, .channels = 3, .places = 1700}},
     {"batch of rows", {.samples = 6, .groups = 5, .over_samples = true}},
     {"long batch", {.samples = 3, .groups = 2, .places = 1500, .over_samples = true}},
+    {"batch of short runs", {.samples = 3, .groups = 2, .places = 9, .over_samples = true}},
+    {"one long run", {.samples = 1, .groups = 2, .places = 64, .over_samples = true}},
+    {"no long run", {.samples = 0, .groups = 2, .places = 64, .over_samples = true}},
     {"no sample", {.samples = 0, .groups = 2, .channels = 3}},
 };
 

@@ -45,14 +45,10 @@ namespace twingrad::processor {
 namespace {
 
 HWY_EXPORT(Table);
-constinit bool uses_plain = false;
 
 }  // namespace
 
-void UsePlain(bool plain) { uses_plain = plain; }
-bool UsesPlain() { return uses_plain; }
-
-const Loops& LoopsInUse() { return uses_plain ? PlainLoops() : HWY_DYNAMIC_DISPATCH(Table)(); }
+const Loops& LoopsInUse() { return UsesPlain() ? PlainLoops() : HWY_DYNAMIC_DISPATCH(Table)(); }
 
 std::vector<const Loops*> EveryLoops() {
   std::vector<const Loops*> every;

@@ -362,11 +362,23 @@ TEST(Product, SmallIntegersOfEverySize) {
 }
 
 TEST(Setting, PlainLoopsAreUsedWhileTheyAreAskedFor) {
-  UsePlain(true);
+  Use(Kernels::kPlain);
   EXPECT_TRUE(UsesPlain());
   EXPECT_EQ(&LoopsInUse(), &PlainLoops());
-  UsePlain(false);
+  Use(Kernels::kBest);
   EXPECT_FALSE(UsesPlain());
+}
+
+TEST(Setting, WhatIsWorthALibrary) {
+  EXPECT_TRUE(IsWorth(8, 8));
+  EXPECT_FALSE(IsWorth(7, 8));
+  Use(Kernels::kPlain);
+  EXPECT_FALSE(IsWorth(8, 8));
+  Use(Kernels::kLibrary);
+  EXPECT_TRUE(IsWorth(1, 8));
+  EXPECT_FALSE(IsWorth(0, 8));
+  EXPECT_NE(&LoopsInUse(), &PlainLoops());
+  Use(Kernels::kBest);
 }
 
 TEST(Setting, EveryKindIsThereOnceAndTheBestFirst) {

@@ -6,9 +6,9 @@
 //
 // One source (the .inc files) is compiled for each of several instruction sets (best.cc), of which
 // the best one that this processor has is taken at the first call, and once more for single
-// elements in plain C++ (plain.cc). UsePlain() takes the plain ones instead: they judge the others,
-// and are the same formulas, element by element. An element's value depends on its operands alone,
-// never on its place, on `count` or on what lies beside it.
+// elements in plain C++ (plain.cc). Use(Kernels::kPlain) takes the plain ones instead: they judge
+// the others, and are the same formulas, element by element. An element's value depends on its
+// operands alone, never on its place, on `count` or on what lies beside it.
 //
 // Arithmetic (Binary, and Unary up to kSqrt) has the same bits in all of them. Elementary functions
 // and products of f64 may differ in the last bits from one instruction set to another, for some
@@ -127,9 +127,20 @@ struct Loops {
   }
 };
 
-// To be called before other threads compute: takes the plain loops, or the best ones again.
-void UsePlain(bool plain);
-bool UsesPlain();
+// Which kernels compute: those for this processor; plain C++, an element at a time; or the first,
+// and products and convolutions of floats by theirs whatever the size, so that small ones judge
+// them.
+enum class Kernels : uint8_t { kBest, kPlain, kLibrary };
+// To be written by Use alone.
+inline constinit Kernels kernels_in_use = Kernels::kBest;
+// To be called before other threads compute.
+inline void Use(Kernels kernels) { kernels_in_use = kernels; }
+inline bool UsesPlain() { return kernels_in_use == Kernels::kPlain; }
+// Whether so many multiplications are for a kernel that pays from `least` on.
+inline bool IsWorth(int64_t multiplications, int64_t least) {
+  if (multiplications >= least) return !UsesPlain();
+  return multiplications > 0 && kernels_in_use == Kernels::kLibrary;
+}
 
 const Loops& PlainLoops();
 const Loops& LoopsInUse();
