@@ -36,17 +36,17 @@ void Loop(const T* a, const T* b, R* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i], b[i]);
 }
 
-// Steps are 0 or 1; the rows of `out` follow each other.
+// Steps are 0 or 1.
 template <typename Number, typename T, typename R>
 void LoopOverRows(const processor::RowsOf<T>& a, const processor::RowsOf<T>& b, R* out,
-                  int64_t rows, int64_t count) {
+                  int64_t out_step, int64_t rows, int64_t count) {
   if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
     if (count >= kVectorSize) {
       const processor::Loops& loops = processor::LoopsInUse();
-      return loops.Of<T>().binary_rows(Number::kLoop, a, b, out, rows, count);
+      return loops.Of<T>().binary_rows(Number::kLoop, a, b, out, out_step, rows, count);
     }
   }
-  for (int64_t row = 0; row < rows; ++row, out += count) {
+  for (int64_t row = 0; row < rows; ++row, out += out_step) {
     const T* const x = a.first + row * a.row_step;
     const T* const y = b.first + row * b.row_step;
     for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(x[i * a.step], y[i * b.step]);
@@ -74,7 +74,7 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
     const Stretch& s = block.first;
     LoopOverRows<Number>(processor::RowsOf<T>{s.From<T>(0), s.step[0], block.row_step[0]},
                          processor::RowsOf<T>{s.From<T>(1), s.step[1], block.row_step[1]},
-                         z + s.offset, block.rows, s.count);
+                         z + s.offset, block.result_step, block.rows, s.count);
   });
   return out;
 }

@@ -39,10 +39,28 @@ Tensor EachStretch(const Tensor& a, Loop loop) {
                       [&](int64_t p) { loop(x + p, z++, 1); });
     return out;
   }
-  ForEachStretch(a.sizes(), {OperandFor(a, a.sizes())}, [&](const Stretch& s) {
-    if (s.step[0] == 1) return loop(s.From<T>(0), z + s.offset, s.count);
-    loop(s.From<T>(0), z + s.offset, 1);
-    std::fill_n(z + s.offset + 1, s.count - 1, z[s.offset]);
+  ForEachBlock(a.sizes(), {OperandFor(a, a.sizes())}, [&](const Block& block) {
+    const Stretch& s = block.first;
+    const T* const x = s.From<T>(0);
+    if (IsTile(block)) {
+      // In one go, for a call a row costs more than its few elements.
+      alignas(64) R made[kTile];
+      loop(x, made, block.rows * s.count);
+      for (int64_t row = 0; row < block.rows; ++row) {
+        std::copy_n(made + row * s.count, s.count, z + s.offset + row * block.result_step);
+      }
+      return;
+    }
+    for (int64_t row = 0; row < block.rows; ++row) {
+      const T* const from = x + row * block.row_step[0];
+      R* const to = z + s.offset + row * block.result_step;
+      if (s.step[0] == 1) {
+        loop(from, to, s.count);
+      } else {
+        loop(from, to, 1);
+        std::fill_n(to + 1, s.count - 1, *to);
+      }
+    }
   });
   return out;
 }

@@ -12,11 +12,9 @@
 namespace twingrad::kernels {
 namespace {
 
-// Elements of a tile; few enough to stay in the first cache.
-constexpr int64_t kTile = 2048;
-// Columns of a tile of a matrix. As many as make a loop worth its call, and as leave it so many
-// rows that a transposed matrix is read by whole cache lines.
-constexpr int64_t kTileColumns = 128;
+// Columns of a tile of a matrix. As many as make a loop worth its call; of a transposed one each is
+// a page of its own, of which the rows of the tile read some cache lines.
+constexpr int64_t kTileColumns = 32;
 // Shorter rows are copied into longer ones, whatever their steps.
 constexpr int64_t kShortRow = 16;
 
@@ -121,12 +119,9 @@ class Walk {
     for (size_t k = 0; k < operands_.size(); ++k) at[k] += dimension.step[k] * count;
   }
 
-  const void* Beyond(const void* data, size_t k, int64_t elements) const {
-    const Operand& operand = operands_.begin()[k];
-    return static_cast<const char*>(data) + elements * static_cast<int64_t>(operand.element);
-  }
   const void* Place(size_t k, const Steps& at) const {
-    return Beyond(operands_.begin()[k].data, k, at[k]);
+    const Operand& operand = operands_.begin()[k];
+    return static_cast<const char*>(operand.data) + at[k] * static_cast<int64_t>(operand.element);
   }
 
   void Give(const Steps& at, int64_t offset) {
@@ -138,6 +133,7 @@ class Walk {
     block.first.offset = offset;
     block.first.count = columns_.size;
     block.row_step = rows_.step;
+    block.result_step = columns_.size;
     block.rows = rows_.size;
     function_(block);
   }
@@ -158,8 +154,7 @@ class Walk {
   }
 
   void Tile(const Steps& at, int64_t offset, int64_t height, int64_t width) {
-    const bool is_whole = width == columns_.size;
-    bool is_one = is_whole;  // one stretch, for each operand goes on from row to row
+    bool is_one = width == columns_.size;  // one stretch, for each operand goes on from row to row
     Block block;
     Stretch& stretch = block.first;
     for (size_t k = 0; k < operands_.size(); ++k) {
@@ -174,16 +169,9 @@ class Walk {
     }
     stretch.offset = offset;
     stretch.count = is_one ? height * width : width;
+    block.result_step = columns_.size;
     block.rows = is_one ? 1 : height;
-    if (is_whole) return function_(block);
-    block.rows = 1;
-    for (int64_t i = 0; i < height; ++i) {
-      function_(block);
-      stretch.offset += columns_.size;
-      for (size_t k = 0; k < operands_.size(); ++k) {
-        stretch.data[k] = Beyond(stretch.data[k], k, block.row_step[k]);
-      }
-    }
+    function_(block);
   }
 
   void Copy(size_t k, const void* from, int64_t height, int64_t width) {
@@ -227,7 +215,7 @@ void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
     Stretch stretch = block.first;
     for (int64_t i = 0; i < block.rows; ++i) {
       function(stretch);
-      stretch.offset += stretch.count;
+      stretch.offset += block.result_step;
       for (size_t k = 0; k < operands.size(); ++k) {
         const auto bytes = static_cast<int64_t>(operands.begin()[k].element);
         stretch.data[k] = static_cast<const char*>(stretch.data[k]) + block.row_step[k] * bytes;

@@ -49,13 +49,22 @@ struct Stretch {
 void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
                     absl::FunctionRef<void(const Stretch&)> function);
 
-// Stretches of one length that follow each other in the result, each operand's `row_step` after the
-// one before.
+// Stretches of one length: each `result_step` after the one before in the result, and `row_step` in
+// each operand.
 struct Block {
   Stretch first;
   std::array<int64_t, kMostOperands> row_step{};
+  int64_t result_step = 0;
   int64_t rows = 1;
 };
+// Elements of a tile; few enough to stay in the first cache.
+inline constexpr int64_t kTile = 2048;
+// Whether the rows of the only operand lie side by side, and are a tile at most.
+inline bool IsTile(const Block& block) {
+  const int64_t count = block.first.count;
+  return block.rows > 1 && block.first.step[0] == 1 && block.row_step[0] == count &&
+         block.rows * count <= kTile;
+}
 // The same, by blocks.
 void ForEachBlock(Ints sizes, std::initializer_list<Operand> operands,
                   absl::FunctionRef<void(const Block&)> function);

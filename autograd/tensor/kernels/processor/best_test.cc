@@ -105,11 +105,12 @@ TYPED_TEST(BestTest, RowsAreLoopsOneAfterTheOther) {
       for (int steps = 0; steps < 16; ++steps) {
         const RowsOf<T> x{a.data(), steps & 1, steps & 2 ? kRowStep : 0},
             y{b.data(), steps >> 2 & 1, steps & 8 ? kRowStep : 0};
-        std::vector<T> out(static_cast<size_t>(kRows * count)), expected = out;
-        best.binary_rows(Binary::kSub, x, y, out.data(), kRows, count);
+        const int64_t out_step = count + steps % 3;
+        std::vector<T> out(static_cast<size_t>(kRows * out_step), T(7)), expected = out;
+        best.binary_rows(Binary::kSub, x, y, out.data(), out_step, kRows, count);
         for (int64_t row = 0; row < kRows; ++row) {
           best.binary(Binary::kSub, x.first + row * x.row_step, x.step, y.first + row * y.row_step,
-                      y.step, expected.data() + row * count, count);
+                      y.step, expected.data() + row * out_step, count);
         }
         for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
       }

@@ -66,9 +66,9 @@ struct LoopsOf {
   // out[i] = op(a[i * a_step], b[i * b_step]); steps are 0 or 1. kGated is a where b > 0, else 0.
   void (*binary)(Binary op, const T* a, int64_t a_step, const T* b, int64_t b_step, T* out,
                  int64_t count);
-  // The same for each of some rows of `count` elements, of which those of `out` follow each other.
-  void (*binary_rows)(Binary op, const RowsOf<T>& a, const RowsOf<T>& b, T* out, int64_t rows,
-                      int64_t count);
+  // The same for each of some rows of `count` elements, those of `out` `out_step` apart.
+  void (*binary_rows)(Binary op, const RowsOf<T>& a, const RowsOf<T>& b, T* out, int64_t out_step,
+                      int64_t rows, int64_t count);
   void (*unary)(Unary op, const T* a, T* out, int64_t count);
   void (*test)(Test test, const T* a, bool* out, int64_t count);
   // out[i] = condition[i] ? a[i * a_step] : b[i * b_step].
