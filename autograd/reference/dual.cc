@@ -15,9 +15,9 @@ namespace {
 
 // Runs the Program; why it could not, or an empty text.
 std::string Run(const program::Program& program, const DualPlan& plan, Choices& choices,
-                DualResult& result) {
+                absl::Span<const Watch> watches, DualResult& result) {
   try {
-    DualInterpreter(program, plan, std::min(plan.order, 2), choices, result).Run();
+    DualInterpreter(program, plan, std::min(plan.order, 2), choices, watches, result).Run();
     return "";
   } catch (const NotApplicable& refusal) {
     return refusal.reason;
@@ -43,9 +43,9 @@ std::string Run(const program::Program& program, const DualPlan& plan, Choices& 
 }  // namespace
 
 DualResult RunDualWith(const program::Program& program, Choices& choices,
-                       absl::Span<const int32_t> failed) {
+                       absl::Span<const int32_t> failed, absl::Span<const Watch> watches) {
   DualResult result;
-  const DualPlan plan = PlanDual(program, failed);
+  const DualPlan plan = PlanDual(program, failed, watches);
   result.order_needed = plan.order;
   for (const ValuePlan& value : plan.values) {
     result.value_orders.push_back(value.order);
@@ -53,7 +53,7 @@ DualResult RunDualWith(const program::Program& program, Choices& choices,
   }
   result.not_applicable = plan.not_applicable;
   if (result.not_applicable.empty()) {
-    result.not_applicable = Run(program, plan, choices, result);
+    result.not_applicable = Run(program, plan, choices, watches, result);
     if (result.not_applicable.empty()) result.order_judged = plan.order;
   }
   result.kinks = choices.points();
@@ -69,7 +69,7 @@ std::vector<KinkPoint> KinksOf(const program::Program& program) {
   Choices choices(Choices::Rule::kOwn);
   DualResult result;
   const DualPlan plan = PlanDual(program, {});
-  Run(program, plan, choices, result);
+  Run(program, plan, choices, {}, result);
   return choices.points();
 }
 

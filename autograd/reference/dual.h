@@ -30,6 +30,15 @@ struct DualTensor {
   std::vector<double> spread;  // how far other legal numbers lie from `data`; empty: 0
 };
 
+// A gradient that only hooks see: what comes to a value in a call, its tensor hooks included, or a
+// leaf's .grad as the call leaves it.
+struct Watch {
+  int32_t call = -1;  // the statement
+  program::ValueId value = program::kNoValue;
+  bool of_grad = false;
+  bool operator==(const Watch&) const = default;
+};
+
 struct DualResult {
   // 2 where the Program uses gradients made with create_graph, 1 where it has a call, else 0.
   int order_needed = 0;
@@ -43,6 +52,7 @@ struct DualResult {
   // contents for results of `grad`, else 0; of .grad for what the last calls add to it.
   std::vector<int> value_orders;
   std::vector<int> grad_orders;
+  std::vector<DualTensor> watched;  // by watch that was asked for
   // The points without a derivative that were met, in order. Derivatives there are this
   // repository's choice; legal.h has the others.
   std::vector<KinkPoint> kinks;
@@ -50,10 +60,10 @@ struct DualResult {
 
 // With this repository's choices. `failed`: the statements that end in an error. Each ends the
 // innermost region that holds errors, or the run. What a call adds to .grad before it fails is not
-// known.
+// known. What is watched costs variables of its own.
 DualResult RunDual(const program::Program& program, absl::Span<const int32_t> failed = {});
 DualResult RunDualWith(const program::Program& program, Choices& choices,
-                       absl::Span<const int32_t> failed = {});
+                       absl::Span<const int32_t> failed = {}, absl::Span<const Watch> watches = {});
 // The points that a Program meets which the witness cannot judge, as far as it can follow.
 std::vector<KinkPoint> KinksOf(const program::Program& program);
 

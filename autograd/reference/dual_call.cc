@@ -78,6 +78,7 @@ void DualInterpreter::Call(const Statement& statement) {
     }
   }
   AddOfOthers(call.disturbed, call.create_graph);
+  NoteWatched(call);
 }
 
 // The derivative of sum(seeds * roots) along the variables of `input`.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/arena.h"
 #include "autograd/reference/choices.h"
@@ -57,17 +58,20 @@ class DualInterpreter {
  public:
   // `order`: of the derivatives.
   DualInterpreter(const program::Program& program, const DualPlan& plan, int order,
-                  Choices& choices, DualResult& result)
+                  Choices& choices, absl::Span<const Watch> watches, DualResult& result)
       : program_(program),
         plan_(plan),
         order_(order),
         choices_(choices),
+        watches_(watches),
         result_(result),
         algebra_(order, choices),
         arena_(algebra_.arena()),
         tangents_(algebra_.tangents()),
         values_(program.names.size()),
-        owned_(program.names.size()) {}
+        owned_(program.names.size()) {
+    result_.watched.resize(watches.size());
+  }
 
   void Run() {
     for (size_t i = 0; i < program_.statements.size(); ++i) {
@@ -183,6 +187,8 @@ class DualInterpreter {
   // that they do after this one.
   bool IsEmptied(program::ValueId leaf, bool for_certain) const;
   void Empty(program::ValueId leaf, const Array& gradient);
+  // What is watched in this call.
+  void NoteWatched(const Engagement& call);
   DualTensor Known(const Array& array, const std::vector<double>& spread) const;
   void Finish();
 
@@ -190,6 +196,7 @@ class DualInterpreter {
   const DualPlan& plan_;
   const int order_;
   Choices& choices_;
+  const absl::Span<const Watch> watches_;
   DualResult& result_;
   JetAlgebra algebra_;
   Arena& arena_;

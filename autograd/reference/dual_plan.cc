@@ -53,13 +53,17 @@ void PlanFates(const Program& program, absl::Span<const int32_t> failed,
 
 class Planner {
  public:
-  Planner(const Program& program, absl::Span<const int32_t> failed) : program_(program) {
+  Planner(const Program& program, absl::Span<const int32_t> failed, absl::Span<const Watch> watches)
+      : program_(program) {
     PlanFates(program, failed, plan_.statements);
     plan_.values.resize(program.names.size());
     for (size_t v = 0; v < plan_.values.size(); ++v) {
       plan_.values[v].owner = static_cast<ValueId>(v);
     }
     grad_levels_.resize(program.names.size());
+    for (const Watch& watch : watches) {
+      if (!watch.of_grad) plan_.values[static_cast<size_t>(watch.value)].seeded = true;
+    }
   }
 
   DualPlan Run() {
@@ -197,8 +201,9 @@ class Planner {
 
 }  // namespace
 
-DualPlan PlanDual(const Program& program, absl::Span<const int32_t> failed) {
-  return Planner(program, failed).Run();
+DualPlan PlanDual(const Program& program, absl::Span<const int32_t> failed,
+                  absl::Span<const Watch> watches) {
+  return Planner(program, failed, watches).Run();
 }
 
 }  // namespace twingrad::reference

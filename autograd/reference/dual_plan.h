@@ -11,6 +11,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/dual.h"
 
 namespace twingrad::reference {
 
@@ -77,7 +78,8 @@ struct DualPlan {
 };
 
 // `failed`: the statements that end in an error.
-DualPlan PlanDual(const program::Program& program, absl::Span<const int32_t> failed);
+DualPlan PlanDual(const program::Program& program, absl::Span<const int32_t> failed,
+                  absl::Span<const Watch> watches = {});
 
 // The part of PlanDual that follows disturbances; the rest of the plan must be there.
 void PlanDisturbances(const program::Program& program, DualPlan& plan);

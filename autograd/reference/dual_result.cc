@@ -26,6 +26,22 @@ DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>&
   return tensor;
 }
 
+void DualInterpreter::NoteWatched(const Engagement& call) {
+  for (size_t w = 0; w < watches_.size(); ++w) {
+    const Watch& watch = watches_[w];
+    const DualValue& value = values_[static_cast<size_t>(watch.value)];
+    if (watch.call != statement_ || !value.defined) continue;
+    if (!IsFloating(storages_[value.storage].content->dtype)) continue;
+    if (!watch.of_grad) {
+      std::vector<double> spread;
+      const Jets gradient = GradientOf(watch.value, call, &spread);
+      result_.watched[w] = Known(*gradient.value, spread);
+    } else if (value.grad_known && value.grad.value != nullptr) {
+      result_.watched[w] = Known(*value.grad.value, value.grad_spread);
+    }
+  }
+}
+
 void DualInterpreter::Finish() {
   result_.values.resize(values_.size());
   result_.grads.resize(values_.size());

@@ -24,12 +24,13 @@ std::vector<int32_t> Next(std::vector<int32_t> digits, const std::vector<KinkPoi
 }
 
 // False if there are too many.
-bool Enumerate(const program::Program& program, bool with_own, LegalAnswers* legal) {
+bool Enumerate(const program::Program& program, absl::Span<const Watch> watches, bool with_own,
+               LegalAnswers* legal) {
   std::vector<int32_t> digits;
   do {
     if (legal->vertices.size() == kMaxVertices) return false;
     Choices choices(Choices::Rule::kVertex, digits, with_own);
-    DualResult result = RunDualWith(program, choices);
+    DualResult result = RunDualWith(program, choices, {}, watches);
     const std::vector<KinkPoint>& points = choices.points();
     if (!result.not_applicable.empty()) {
       legal->not_known = result.not_applicable;
@@ -50,33 +51,13 @@ bool Enumerate(const program::Program& program, bool with_own, LegalAnswers* leg
   return true;
 }
 
-}  // namespace
-
-LegalAnswers FindLegalAnswers(const program::Program& program) {
-  LegalAnswers legal;
-  DualResult own = RunDual(program);
-  if (!own.not_applicable.empty()) {
-    legal.not_known = own.not_applicable;
-    legal.points = KinksOf(program);
-    return legal;
-  }
-  const bool with_own = own.order_needed > 1;
-  if (Enumerate(program, with_own, &legal)) return legal;
-  Choices all(Choices::Rule::kEnclosure);
-  DualResult enclosure = RunDualWith(program, all);
-  LegalAnswers enclosed;
-  enclosed.enclosed = true;
-  enclosed.points = all.points();
-  enclosed.not_known = enclosure.not_applicable;
-  enclosed.vertices.push_back(std::move(enclosure));
-  return enclosed;
-}
-
-LegalRange LegalAnswers::RangeOf(program::ValueId value, bool grad, size_t index) const {
+// Over the vertices, of an element of the tensor that `tensor_of` a vertex gives.
+template <typename TensorOf>
+LegalRange RangeOver(const LegalAnswers& legal, size_t index, const TensorOf& tensor_of) {
   LegalRange range;
   bool any = false;
-  for (const DualResult& vertex : vertices) {
-    const DualTensor* tensor = TensorOf(vertex, value, grad);
+  for (const DualResult& vertex : legal.vertices) {
+    const DualTensor* tensor = tensor_of(vertex);
     if (tensor == nullptr || index >= tensor->data.size()) return {};
     const double x = tensor->data[index], bound = tensor->bound[index];
     if (std::isnan(x) || !(bound < kUnknown)) return {};
@@ -87,9 +68,44 @@ LegalRange LegalAnswers::RangeOf(program::ValueId value, bool grad, size_t index
     range.high = any ? std::max(range.high, x + spread) : x + spread;
     any = true;
   }
-  range.known = any && not_known.empty();
+  range.known = any && legal.not_known.empty();
   range.chosen = range.high - range.low > 2 * range.bound;
   return range;
+}
+
+}  // namespace
+
+LegalAnswers FindLegalAnswers(const program::Program& program, absl::Span<const Watch> watches) {
+  LegalAnswers legal;
+  Choices of_own(Choices::Rule::kOwn);
+  DualResult own = RunDualWith(program, of_own, {}, watches);
+  if (!own.not_applicable.empty()) {
+    legal.not_known = own.not_applicable;
+    legal.points = KinksOf(program);
+    return legal;
+  }
+  const bool with_own = own.order_needed > 1;
+  if (Enumerate(program, watches, with_own, &legal)) return legal;
+  Choices all(Choices::Rule::kEnclosure);
+  DualResult enclosure = RunDualWith(program, all, {}, watches);
+  LegalAnswers enclosed;
+  enclosed.enclosed = true;
+  enclosed.points = all.points();
+  enclosed.not_known = enclosure.not_applicable;
+  enclosed.vertices.push_back(std::move(enclosure));
+  return enclosed;
+}
+
+LegalRange LegalAnswers::RangeOf(program::ValueId value, bool grad, size_t index) const {
+  return RangeOver(*this, index,
+                   [&](const DualResult& vertex) { return TensorOf(vertex, value, grad); });
+}
+
+LegalRange LegalAnswers::RangeOfWatched(size_t watch, size_t index) const {
+  return RangeOver(*this, index, [&](const DualResult& vertex) -> const DualTensor* {
+    const bool known = watch < vertex.watched.size() && vertex.watched[watch].known;
+    return known ? &vertex.watched[watch] : nullptr;
+  });
 }
 
 }  // namespace twingrad::reference

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/dual.h"
 
@@ -47,8 +48,11 @@ struct LegalAnswers {
 
   // Of an element of a value's contents or .grad.
   LegalRange RangeOf(program::ValueId value, bool grad, size_t index) const;
+  // Of an element of what was watched.
+  LegalRange RangeOfWatched(size_t watch, size_t index) const;
 };
 
-LegalAnswers FindLegalAnswers(const program::Program& program);
+LegalAnswers FindLegalAnswers(const program::Program& program,
+                              absl::Span<const Watch> watches = {});
 
 }  // namespace twingrad::reference

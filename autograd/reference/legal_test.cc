@@ -40,6 +40,43 @@ TEST(LegalTest, OneElementForEachNodeKeptInAllUses) {
   ExpectRange(Of(std::string(kX) + "%y = clamp %x min=0\nbackward %y\n"), 0, 1);
 }
 
+// What comes to a value in a call, and a .grad as the call leaves it.
+TEST(LegalTest, WhatIsWatchedHasAnswersOfItsOwn) {
+  const auto program = ParseOrThrow(std::string(kX) +
+                                    "%v = mul %x %x\n%a = relu %v\n%t = add %a %v\n"
+                                    "backward %t retain_graph=1\nbackward %a\n");
+  const LegalAnswers legal = FindLegalAnswers(
+      program, std::vector<Watch>{{4, 1, false}, {5, 1, false}, {4, 0, true}, {3, 1, false}});
+  const LegalRange first = legal.RangeOfWatched(0, 0), second = legal.RangeOfWatched(1, 0);
+  EXPECT_TRUE(first.known && first.chosen);
+  EXPECT_EQ(first.low, 1);
+  EXPECT_EQ(first.high, 2);
+  EXPECT_TRUE(second.known);
+  EXPECT_EQ(second.low, 0);
+  EXPECT_EQ(second.high, 1);
+  EXPECT_TRUE(legal.RangeOfWatched(2, 0).known);
+  EXPECT_EQ(legal.RangeOfWatched(2, 0).high, 0);
+  EXPECT_FALSE(legal.RangeOfWatched(3, 0).known);  // of no call
+  EXPECT_FALSE(legal.RangeOfWatched(0, 1).known);
+  EXPECT_FALSE(legal.RangeOfWatched(4, 0).known);
+  ExpectRange(legal, 0, 0);
+}
+
+// The form of exp's derivative decides what comes to its result, and a write makes it another.
+TEST(LegalTest, WhatIsWatchedIsKnownWhereItIsAPropertyOfTheFunction) {
+  const auto known = [](const std::string& text, const Watch& watch) {
+    return FindLegalAnswers(ParseOrThrow(kX + text), std::vector<Watch>{watch})
+        .RangeOfWatched(0, 0)
+        .known;
+  };
+  const std::string exp = "%v = exp %x\n%g = grad %v inputs=%x create_graph=1\nbackward %g\n";
+  EXPECT_FALSE(known(exp, {3, 1, false}));
+  EXPECT_TRUE(known(exp, {2, 1, false}));
+  const std::string part = "%v = clone %x\n%y = mul %v %v\n";
+  EXPECT_TRUE(known(part + "backward %y\n", {3, 1, false}));
+  EXPECT_FALSE(known(part + "neg_ %v\nbackward %v\n", {4, 1, false}));
+}
+
 TEST(LegalTest, NothingIsChosenWhereAllIsSmooth) {
   const LegalAnswers legal = Of("%x = leaf type=f64[] data=2 grad=1\n%y = relu %x\nbackward %y\n");
   EXPECT_EQ(legal.vertices.size(), 1u);

@@ -14,6 +14,7 @@ namespace {
 using protocol::Fact;
 using protocol::Hello;
 using twingrad::program::CallRecord;
+using twingrad::program::HookRecord;
 using twingrad::program::NodeRecord;
 using twingrad::program::Observation;
 using twingrad::program::Program;
@@ -62,6 +63,40 @@ bool IsZero(const twingrad::program::TensorData& data) {
 }
 
 }  // namespace
+
+// Of a value that is hooked in the one graph and of which the other has no node, or no gradient.
+bool TakeZerosForAbsentHooks(const CallRecord& expected, CallRecord& observed) {
+  const auto is_of = [](int32_t statement) {
+    return [statement](const HookRecord& record) { return record.statement == statement; };
+  };
+  const auto may_be_absent = [](const HookRecord& record) {
+    return record.gradient_defined && IsZero(record.gradient);
+  };
+  const auto has = [&](const std::vector<HookRecord>& records, int32_t statement) {
+    return std::ranges::any_of(records, is_of(statement));
+  };
+  const auto all_may_be_absent = [&](const std::vector<HookRecord>& records, int32_t statement) {
+    return std::ranges::all_of(records, [&](const HookRecord& record) {
+      return record.statement != statement || may_be_absent(record);
+    });
+  };
+  bool differed = false;
+  std::vector<HookRecord> hooks;
+  for (HookRecord& record : observed.hooks) {
+    const bool surplus = !has(expected.hooks, record.statement) &&
+                         all_may_be_absent(observed.hooks, record.statement);
+    differed |= surplus;
+    if (!surplus) hooks.push_back(record);
+  }
+  for (const HookRecord& record : expected.hooks) {
+    if (has(observed.hooks, record.statement)) continue;
+    if (!all_may_be_absent(expected.hooks, record.statement)) continue;
+    differed = true;
+    hooks.push_back(record);
+  }
+  if (differed) observed.hooks = std::move(hooks);
+  return differed;
+}
 
 judge::Needs Shown(const Hello& hello, bool twin, bool predicted, const Observation& observed) {
   judge::Needs shown = 0;
@@ -118,10 +153,15 @@ bool CreatesGraph(const Program& program) {
   });
 }
 
-bool TakeZerosForAbsent(const Observation& expected, Observation& observed) {
+bool TakeZerosForAbsent(const TwinResult& expected, Observation& observed) {
+  const Observation& twin = expected.observation;
   bool differed = false;
-  for (size_t i = 0; i < observed.values.size() && i < expected.values.size(); ++i) {
-    const auto& e = expected.values[i];
+  for (size_t i = 0; i < observed.calls.size() && i < twin.calls.size(); ++i) {
+    if (expected.call_predicted[i]) continue;
+    differed |= TakeZerosForAbsentHooks(twin.calls[i], observed.calls[i]);
+  }
+  for (size_t i = 0; i < observed.values.size() && i < twin.values.size(); ++i) {
+    const auto& e = twin.values[i];
     auto& o = observed.values[i];
     if (e.defined != o.defined && IsZero(e.defined ? e.data : o.data)) {
       o = e;

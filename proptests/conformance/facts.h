@@ -31,9 +31,9 @@ bool Holds(const twingrad::program::Program& program, twingrad::program::Opcode 
 // Whether some call makes a graph of its gradients.
 bool CreatesGraph(const twingrad::program::Program& program);
 
-// Where one of the two is absent and the other is zero, `observed` becomes as expected. True if
-// that made a difference.
-bool TakeZerosForAbsent(const twingrad::program::Observation& expected,
+// Where one of the two is absent and the other is zero, `observed` becomes as expected, what hooks
+// saw among nodes that create_graph made included. True if that made a difference.
+bool TakeZerosForAbsent(const twingrad::reference::TwinResult& expected,
                         twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance

@@ -14,6 +14,7 @@
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/conformance/legality.h"
+#include "proptests/conformance/seen.h"
 #include "proptests/judge/table.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/evidence.h"
@@ -142,18 +143,28 @@ ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, const Evidence
   return result;
 }
 
-std::string LineOf(const Program& program, const ElementDifference& d) {
-  const int statement = oracles::StatementOf(program, d.value);
-  return absl::StrFormat("%s%s[%d] %.9g, twin %.9g; %s", oracles::NameOf(program, d.value),
-                         d.grad ? ".grad" : "", d.index, d.seen, d.expected,
-                         oracles::LineOf(program, statement));
+std::string LineOf(const Program& program, const ElementDifference& d, const SeenGradient* seen) {
+  const int statement = seen != nullptr ? seen->statement : oracles::StatementOf(program, d.value);
+  const std::string_view part = seen != nullptr ? " as it is seen" : d.grad ? ".grad" : "";
+  return absl::StrFormat("%s%s[%d] %.9g, twin %.9g; %s", oracles::NameOf(program, d.value), part,
+                         d.index, d.actual, d.expected, oracles::LineOf(program, statement));
 }
 
 // The legal answers, but for what a defect that the twin follows has changed.
-twingrad::reference::LegalAnswers LegalOf(const Program& program, const Expectation& expected) {
-  twingrad::reference::LegalAnswers legal = twingrad::reference::FindLegalAnswers(program);
+twingrad::reference::LegalAnswers LegalOf(
+    const Program& program, const Expectation& expected,
+    const std::vector<twingrad::reference::Watch>& watches = {}) {
+  twingrad::reference::LegalAnswers legal = twingrad::reference::FindLegalAnswers(program, watches);
   for (auto& vertex : legal.vertices) expected.altered.Hide(vertex);
   return legal;
+}
+
+// What an engine showed an element of.
+twingrad::program::TensorData& DataOf(Observation& observed, const ElementDifference& d,
+                                      const SeenGradient* seen) {
+  if (seen != nullptr) return observed.calls[seen->call].hooks[seen->observed].gradient;
+  auto& value = observed.values[static_cast<size_t>(d.value)];
+  return d.grad ? value.grad : value.data;
 }
 
 // Elements that are right although they are not the twin's, and those that nobody can judge, become
@@ -161,22 +172,28 @@ twingrad::reference::LegalAnswers LegalOf(const Program& program, const Expectat
 ConventionsTaken TakeConventions(const Program& program, const Expectation& expected,
                                  Observation& observed) {
   ConventionsTaken taken;
-  const Differences differences = FindDifferences(expected.twin, observed);
+  // A defect that the twin follows may show in what hooks see, and the witnesses do not follow it.
+  std::vector<SeenGradient> seen;
+  if (expected.altered.values.empty()) seen = SeenGradients(program, expected.twin, observed);
+  const Differences differences = FindDifferences(expected.twin, observed, seen);
   if (differences.empty()) return taken;
-  twingrad::reference::LegalAnswers legal = LegalOf(program, expected);
+  twingrad::reference::LegalAnswers legal = LegalOf(program, expected, WatchesOf(seen));
+  if (!legal.not_known.empty()) {
+    // What is watched may be too much.
+    for (SeenGradient& s : seen) s.number = -1;
+    legal = LegalOf(program, expected);
+  }
   if (legal.not_known.empty()) legal.not_known = expected.dual.not_applicable;
-  const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
+  const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal, seen);
   for (size_t i = 0; i < differences.size(); ++i) {
     const ElementDifference& d = differences[i];
     if (ruling.fates[i] == Fate::kWrong) continue;
     // A defect excuses its own numbers alone.
     if (expected.altered.Holds(d.value, d.grad)) continue;
-    const auto value = static_cast<size_t>(d.value);
-    const auto& twin = expected.twin.observation.values[value];
-    auto& seen = observed.values[value];
-    (d.grad ? seen.grad : seen.data).bits[d.index] = (d.grad ? twin.grad : twin.data).bits[d.index];
+    const SeenGradient* const by_hook = d.seen >= 0 ? &seen[static_cast<size_t>(d.seen)] : nullptr;
+    DataOf(observed, d, by_hook).bits[d.index] = std::bit_cast<uint64_t>(d.expected);
     ++(ruling.fates[i] == Fate::kConvention ? taken.elements : taken.not_judged);
-    if (taken.example.empty()) taken.example = LineOf(program, d);
+    if (taken.example.empty()) taken.example = LineOf(program, d, by_hook);
   }
   taken.kinks = ruling.taken;
   taken.enclosed = ruling.enclosed;
@@ -194,10 +211,13 @@ Differences MissesOf(const Program& program, const Expectation& expected,
     const auto& record = observed.values[value];
     const auto& tensor = (miss.grad ? expected.dual.grads : expected.dual.values)[value];
     const auto& bounds = miss.grad ? expected.twin.grad_bounds : expected.twin.value_bounds;
-    misses.push_back(
-        {miss.value, miss.grad, miss.index, tensor.data[miss.index],
-         std::bit_cast<double>((miss.grad ? record.grad : record.data).bits[miss.index]),
-         bounds[value].bound[miss.index]});
+    const auto& data = miss.grad ? record.grad : record.data;
+    misses.push_back({.value = miss.value,
+                      .grad = miss.grad,
+                      .index = miss.index,
+                      .expected = tensor.data[miss.index],
+                      .actual = std::bit_cast<double>(data.bits[miss.index]),
+                      .bound = bounds[value].bound[miss.index]});
   }
   return misses;
 }
@@ -290,8 +310,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     return without_twin(Outcome::kRefuse, std::move(why));
   }
   FillFacts(hello, expected.twin, observed);
-  const bool absent =
-      CreatesGraph(program) && TakeZerosForAbsent(expected.twin.observation, observed);
+  const bool absent = CreatesGraph(program) && TakeZerosForAbsent(expected.twin, observed);
   const Observation shown = observed;
   result.taken = TakeConventions(program, expected, observed);
   result.taken.absent = absent;

@@ -27,17 +27,31 @@ using twingrad::reference::LegalAnswers;
 using twingrad::reference::LegalRange;
 using twingrad::reference::TwinResult;
 
-void AddDifferences(ValueId value, bool grad, const TensorData& expected, const TensorData& seen,
-                    const std::vector<Judged>& bounds, Differences* differences) {
-  if (!oracles::SameType(expected, seen) || !IsFloating(expected.dtype)) return;
-  const auto at = static_cast<size_t>(value);
+// `of` says of what; number `at` of the bounds is that of these.
+void AddDifferences(ElementDifference of, const TensorData& expected, const TensorData& actual,
+                    const std::vector<Judged>& bounds, size_t at, Differences* differences) {
+  if (!oracles::SameType(expected, actual) || !IsFloating(expected.dtype)) return;
   for (size_t i = 0; i < expected.bits.size(); ++i) {
-    const double bound =
-        at < bounds.size() && i < bounds[at].bound.size() ? bounds[at].bound[i] : 0;
-    const TensorData e{expected.dtype, {}, {expected.bits[i]}}, s{seen.dtype, {}, {seen.bits[i]}};
-    if (!oracles::Compare(e, s, {&bound, 1})) continue;
-    differences->push_back({value, grad, i, std::bit_cast<double>(expected.bits[i]),
-                            std::bit_cast<double>(seen.bits[i]), bound});
+    of.bound = at < bounds.size() && i < bounds[at].bound.size() ? bounds[at].bound[i] : 0;
+    const TensorData e{expected.dtype, {}, {expected.bits[i]}};
+    const TensorData a{actual.dtype, {}, {actual.bits[i]}};
+    if (!oracles::Compare(e, a, {&of.bound, 1})) continue;
+    of.index = i;
+    of.expected = std::bit_cast<double>(expected.bits[i]);
+    of.actual = std::bit_cast<double>(actual.bits[i]);
+    differences->push_back(of);
+  }
+}
+
+void AddSeen(const TwinResult& expected, const Observation& observed,
+             const std::vector<SeenGradient>& seen, Differences* differences) {
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const SeenGradient& s = seen[i];
+    const auto& e = expected.observation.calls[s.call].hooks[s.expected];
+    const auto& o = observed.calls[s.call].hooks[s.observed];
+    if (!e.gradient_defined || !o.gradient_defined) continue;
+    AddDifferences({.value = s.value, .seen = static_cast<int32_t>(i)}, e.gradient, o.gradient,
+                   expected.hook_bounds[s.call], s.expected, differences);
   }
 }
 
@@ -69,19 +83,16 @@ std::vector<Origin> OriginsOf(const Program& program) {
   return origins;
 }
 
-double At(const DualResult& vertex, const ElementDifference& d) {
-  const auto& tensors = d.grad ? vertex.grads : vertex.values;
-  return tensors[static_cast<size_t>(d.value)].data[d.index];
-}
-
 class Judge {
  public:
   Judge(const Program& program, const TwinResult& expected, const Observation& observed,
-        const Differences& differences, const LegalAnswers& legal)
+        const Differences& differences, const LegalAnswers& legal,
+        const std::vector<SeenGradient>& seen)
       : expected_(expected),
         observed_(observed),
         differences_(differences),
         legal_(legal),
+        seen_(seen),
         origins_(OriginsOf(program)),
         // The witness counts two roundings of f64 or more for each operation; an engine has as many
         // in its own format, from the first operand on.
@@ -104,11 +115,27 @@ class Judge {
   }
 
  private:
+  double At(const DualResult& vertex, const ElementDifference& d) const {
+    if (d.seen >= 0) return vertex.watched[NumberOf(d)].data[d.index];
+    const auto& tensors = d.grad ? vertex.grads : vertex.values;
+    return tensors[static_cast<size_t>(d.value)].data[d.index];
+  }
+  // The watch of what was seen, if it is known.
+  size_t NumberOf(const ElementDifference& d) const {
+    return static_cast<size_t>(seen_[static_cast<size_t>(d.seen)].number);
+  }
+  LegalRange RangeOf(const ElementDifference& d) const {
+    if (d.seen < 0) return legal_.RangeOf(d.value, d.grad, d.index);
+    if (!seen_[static_cast<size_t>(d.seen)].IsKnown()) return {};
+    return legal_.RangeOfWatched(NumberOf(d), d.index);
+  }
+  static bool IsGradient(const ElementDifference& d) { return d.grad || d.seen >= 0; }
+
   Fate Unknown(const ElementDifference& d) const {
     return reached_[static_cast<size_t>(d.value)] ? Fate::kNotJudged : Fate::kWrong;
   }
   bool IsComputed(const ElementDifference& d) const {
-    return !d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kComputed;
+    return !IsGradient(d) && origins_[static_cast<size_t>(d.value)] == Origin::kComputed;
   }
 
   double Tolerance(const ElementDifference& d, const LegalRange& range) const {
@@ -122,11 +149,13 @@ class Judge {
   // Each for itself.
   Fate Alone(size_t i) {
     const ElementDifference& d = differences_[i];
-    if (!d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kForward) return Fate::kWrong;
-    const LegalRange range = legal_.RangeOf(d.value, d.grad, d.index);
+    const bool forward = origins_[static_cast<size_t>(d.value)] == Origin::kForward;
+    if (!IsGradient(d) && forward) return Fate::kWrong;
+    const LegalRange range = RangeOf(d);
     // Intervals are not followed through what is computed from gradients.
     if (!range.known || (legal_.enclosed && computes_)) return Unknown(d);
-    if (range.or_nan && (std::isnan(d.seen) || (std::isnan(d.expected) && d.seen == range.low))) {
+    if (range.or_nan &&
+        (std::isnan(d.actual) || (std::isnan(d.expected) && d.actual == range.low))) {
       ruling_.or_nan = true;
       return Fate::kConvention;
     }
@@ -134,12 +163,12 @@ class Judge {
       // The witness may be less certain than the choices are apart, an enclosure than it is wide:
       // then no choice shows in it.
       const double own = std::isfinite(d.bound) ? d.bound : 0;
-      const bool open = (range.low < range.high && IsWithin(range, own, d.seen)) ||
-                        (legal_.enclosed && IsWithin(range, range.bound, d.seen));
+      const bool open = (range.low < range.high && IsWithin(range, own, d.actual)) ||
+                        (legal_.enclosed && IsWithin(range, range.bound, d.actual));
       return open ? Unknown(d) : Fate::kWrong;
     }
-    if (std::isnan(d.seen)) return std::isinf(range.high) ? Fate::kConvention : Fate::kWrong;
-    if (IsWithin(range, Tolerance(d, range), d.seen)) return Fate::kConvention;
+    if (std::isnan(d.actual)) return std::isinf(range.high) ? Fate::kConvention : Fate::kWrong;
+    if (IsWithin(range, Tolerance(d, range), d.actual)) return Fate::kConvention;
     return IsComputed(d) || legal_.nested ? Fate::kNotJudged : Fate::kWrong;
   }
 
@@ -157,8 +186,8 @@ class Judge {
     AddOthers(&chosen);
     std::vector<double> point, tolerance;
     for (const ElementDifference& d : chosen) {
-      point.push_back(d.seen);
-      tolerance.push_back(Tolerance(d, legal_.RangeOf(d.value, d.grad, d.index)));
+      point.push_back(d.actual);
+      tolerance.push_back(Tolerance(d, RangeOf(d)));
     }
     std::vector<std::vector<double>> vertices;
     for (const DualResult& vertex : legal_.vertices) {
@@ -180,27 +209,37 @@ class Judge {
   // Elements that depend on a choice and are as the twin's.
   void AddOthers(Differences* chosen) const {
     const auto& values = expected_.observation.values;
-    const auto add = [&](size_t v, bool grad, const TensorData& seen,
-                         const std::vector<Judged>& bounds) {
-      if (v >= bounds.size() || !IsFloating(seen.dtype)) return;
-      const auto value = static_cast<ValueId>(v);
-      for (size_t i = 0; i < seen.bits.size() && i < bounds[v].bound.size(); ++i) {
-        const double x = std::bit_cast<double>(seen.bits[i]), bound = bounds[v].bound[i];
-        if (chosen->size() >= kMostCoordinates || !std::isfinite(x + bound)) continue;
-        const LegalRange range = legal_.RangeOf(value, grad, i);
+    const auto add = [&](ElementDifference of, const TensorData& data,
+                         const std::vector<Judged>& bounds, size_t at) {
+      if (at >= bounds.size() || !IsFloating(data.dtype)) return;
+      for (size_t i = 0; i < data.bits.size() && i < bounds[at].bound.size(); ++i) {
+        of.index = i;
+        of.expected = of.actual = std::bit_cast<double>(data.bits[i]);
+        of.bound = bounds[at].bound[i];
+        if (chosen->size() >= kMostCoordinates || !std::isfinite(of.actual + of.bound)) continue;
+        const LegalRange range = RangeOf(of);
         if (!range.known || !range.chosen) continue;
         const bool there = std::ranges::any_of(*chosen, [&](const ElementDifference& d) {
-          return d.value == value && d.grad == grad && d.index == i;
+          return d.value == of.value && d.grad == of.grad && d.seen == of.seen && d.index == i;
         });
-        if (!there) chosen->push_back({value, grad, i, x, x, bound});
+        if (!there) chosen->push_back(of);
       }
     };
     for (size_t v = 0; v < std::min(values.size(), observed_.values.size()); ++v) {
       const auto& o = observed_.values[v];
+      const auto value = static_cast<ValueId>(v);
       if (o.defined && values[v].defined && origins_[v] == Origin::kGradient) {
-        add(v, false, o.data, expected_.value_bounds);
+        add({.value = value}, o.data, expected_.value_bounds, v);
       }
-      if (o.grad_defined && values[v].grad_defined) add(v, true, o.grad, expected_.grad_bounds);
+      if (!o.grad_defined || !values[v].grad_defined) continue;
+      add({.value = value, .grad = true}, o.grad, expected_.grad_bounds, v);
+    }
+    for (size_t i = 0; i < seen_.size(); ++i) {
+      const SeenGradient& s = seen_[i];
+      const auto& o = observed_.calls[s.call].hooks[s.observed];
+      if (!o.gradient_defined) continue;
+      add({.value = s.value, .seen = static_cast<int32_t>(i)}, o.gradient,
+          expected_.hook_bounds[s.call], s.expected);
     }
   }
 
@@ -240,6 +279,7 @@ class Judge {
   const Observation& observed_;
   const Differences& differences_;
   const LegalAnswers& legal_;
+  const std::vector<SeenGradient>& seen_;
   const std::vector<Origin> origins_;
   const double roundings_;
   const std::vector<bool> reached_;  // by a kink
@@ -249,7 +289,8 @@ class Judge {
 
 }  // namespace
 
-Differences FindDifferences(const TwinResult& expected, const Observation& observed) {
+Differences FindDifferences(const TwinResult& expected, const Observation& observed,
+                            const std::vector<SeenGradient>& seen) {
   Differences differences;
   const auto& values = expected.observation.values;
   for (size_t v = 0; v < std::min(values.size(), observed.values.size()); ++v) {
@@ -257,18 +298,21 @@ Differences FindDifferences(const TwinResult& expected, const Observation& obser
     const auto& o = observed.values[v];
     const auto value = static_cast<ValueId>(v);
     if (e.defined && o.defined) {
-      AddDifferences(value, false, e.data, o.data, expected.value_bounds, &differences);
+      AddDifferences({.value = value}, e.data, o.data, expected.value_bounds, v, &differences);
     }
     if (e.grad_defined && o.grad_defined) {
-      AddDifferences(value, true, e.grad, o.grad, expected.grad_bounds, &differences);
+      AddDifferences({.value = value, .grad = true}, e.grad, o.grad, expected.grad_bounds, v,
+                     &differences);
     }
   }
+  AddSeen(expected, observed, seen, &differences);
   return differences;
 }
 
 Ruling RuleOn(const Program& program, const TwinResult& expected, const Observation& observed,
-              const Differences& differences, const LegalAnswers& legal) {
-  return Judge(program, expected, observed, differences, legal).Run();
+              const Differences& differences, const LegalAnswers& legal,
+              const std::vector<SeenGradient>& seen) {
+  return Judge(program, expected, observed, differences, legal, seen).Run();
 }
 
 }  // namespace twingrad::conformance

@@ -19,6 +19,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/legal.h"
 #include "autograd/reference/twin.h"
+#include "proptests/conformance/seen.h"
 
 namespace twingrad::conformance {
 
@@ -28,14 +29,16 @@ struct ElementDifference {
   bool grad = false;  // of .grad, else of the contents
   size_t index = 0;
   double expected = 0;
-  double seen = 0;
+  double actual = 0;
   double bound = 0;
+  int32_t seen = -1;  // not of the value itself, but of what this one of the seen gradients shows
 };
 using Differences = std::vector<ElementDifference>;
 
-// Of floating tensors that are there in both, and of one type.
+// Of floating tensors that are there in both, and of one type; last those of the seen gradients.
 Differences FindDifferences(const twingrad::reference::TwinResult& expected,
-                            const twingrad::program::Observation& observed);
+                            const twingrad::program::Observation& observed,
+                            const std::vector<SeenGradient>& seen = {});
 
 enum class Fate : uint8_t {
   kWrong,
@@ -50,9 +53,11 @@ struct Ruling {
   std::array<bool, twingrad::reference::kNumKinks> taken = {};
   bool or_nan = false;  // NaN in place of 0 times an infinity
 };
+// `legal` holds the watches of `seen`.
 Ruling RuleOn(const twingrad::program::Program& program,
               const twingrad::reference::TwinResult& expected,
               const twingrad::program::Observation& observed, const Differences& differences,
-              const twingrad::reference::LegalAnswers& legal);
+              const twingrad::reference::LegalAnswers& legal,
+              const std::vector<SeenGradient>& seen = {});
 
 }  // namespace twingrad::conformance
