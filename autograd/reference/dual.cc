@@ -65,10 +65,10 @@ DualResult RunDual(const program::Program& program, absl::Span<const int32_t> fa
   return RunDualWith(program, choices, failed);
 }
 
-std::vector<KinkPoint> KinksOf(const program::Program& program) {
+std::vector<KinkPoint> KinksOf(const program::Program& program, absl::Span<const int32_t> failed) {
   Choices choices(Choices::Rule::kOwn);
   DualResult result;
-  const DualPlan plan = PlanDual(program, {});
+  const DualPlan plan = PlanDual(program, failed);
   Run(program, plan, choices, {}, result);
   return choices.points();
 }

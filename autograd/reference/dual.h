@@ -65,6 +65,7 @@ DualResult RunDual(const program::Program& program, absl::Span<const int32_t> fa
 DualResult RunDualWith(const program::Program& program, Choices& choices,
                        absl::Span<const int32_t> failed = {}, absl::Span<const Watch> watches = {});
 // The points that a Program meets which the witness cannot judge, as far as it can follow.
-std::vector<KinkPoint> KinksOf(const program::Program& program);
+std::vector<KinkPoint> KinksOf(const program::Program& program,
+                               absl::Span<const int32_t> failed = {});
 
 }  // namespace twingrad::reference

@@ -7,6 +7,15 @@
 namespace twingrad::reference {
 namespace {
 
+// What each run is of.
+struct Asked {
+  const program::Program& program;
+  absl::Span<const int32_t> failed;
+  absl::Span<const Watch> watches;
+
+  DualResult Run(Choices& choices) const { return RunDualWith(program, choices, failed, watches); }
+};
+
 const DualTensor* TensorOf(const DualResult& result, program::ValueId value, bool grad) {
   const std::vector<DualTensor>& tensors = grad ? result.grads : result.values;
   const auto at = static_cast<size_t>(value);
@@ -24,13 +33,12 @@ std::vector<int32_t> Next(std::vector<int32_t> digits, const std::vector<KinkPoi
 }
 
 // False if there are too many.
-bool Enumerate(const program::Program& program, absl::Span<const Watch> watches, bool with_own,
-               LegalAnswers* legal) {
+bool Enumerate(const Asked& asked, bool with_own, LegalAnswers* legal) {
   std::vector<int32_t> digits;
   do {
     if (legal->vertices.size() == kMaxVertices) return false;
     Choices choices(Choices::Rule::kVertex, digits, with_own);
-    DualResult result = RunDualWith(program, choices, {}, watches);
+    DualResult result = asked.Run(choices);
     const std::vector<KinkPoint>& points = choices.points();
     if (!result.not_applicable.empty()) {
       legal->not_known = result.not_applicable;
@@ -75,19 +83,21 @@ LegalRange RangeOver(const LegalAnswers& legal, size_t index, const TensorOf& te
 
 }  // namespace
 
-LegalAnswers FindLegalAnswers(const program::Program& program, absl::Span<const Watch> watches) {
+LegalAnswers FindLegalAnswers(const program::Program& program, absl::Span<const int32_t> failed,
+                              absl::Span<const Watch> watches) {
+  const Asked asked{program, failed, watches};
   LegalAnswers legal;
   Choices of_own(Choices::Rule::kOwn);
-  DualResult own = RunDualWith(program, of_own, {}, watches);
+  DualResult own = asked.Run(of_own);
   if (!own.not_applicable.empty()) {
     legal.not_known = own.not_applicable;
-    legal.points = KinksOf(program);
+    legal.points = KinksOf(program, failed);
     return legal;
   }
   const bool with_own = own.order_needed > 1;
-  if (Enumerate(program, watches, with_own, &legal)) return legal;
+  if (Enumerate(asked, with_own, &legal)) return legal;
   Choices all(Choices::Rule::kEnclosure);
-  DualResult enclosure = RunDualWith(program, all, {}, watches);
+  DualResult enclosure = asked.Run(all);
   LegalAnswers enclosed;
   enclosed.enclosed = true;
   enclosed.points = all.points();

@@ -52,7 +52,9 @@ struct LegalAnswers {
   LegalRange RangeOfWatched(size_t watch, size_t index) const;
 };
 
+// `failed`: the statements that end in an error.
 LegalAnswers FindLegalAnswers(const program::Program& program,
+                              absl::Span<const int32_t> failed = {},
                               absl::Span<const Watch> watches = {});
 
 }  // namespace twingrad::reference

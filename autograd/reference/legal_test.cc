@@ -46,7 +46,7 @@ TEST(LegalTest, WhatIsWatchedHasAnswersOfItsOwn) {
                                     "%v = mul %x %x\n%a = relu %v\n%t = add %a %v\n"
                                     "backward %t retain_graph=1\nbackward %a\n");
   const LegalAnswers legal = FindLegalAnswers(
-      program, std::vector<Watch>{{4, 1, false}, {5, 1, false}, {4, 0, true}, {3, 1, false}});
+      program, {}, std::vector<Watch>{{4, 1, false}, {5, 1, false}, {4, 0, true}, {3, 1, false}});
   const LegalRange first = legal.RangeOfWatched(0, 0), second = legal.RangeOfWatched(1, 0);
   EXPECT_TRUE(first.known && first.chosen);
   EXPECT_EQ(first.low, 1);
@@ -65,7 +65,7 @@ TEST(LegalTest, WhatIsWatchedHasAnswersOfItsOwn) {
 // The form of exp's derivative decides what comes to its result, and a write makes it another.
 TEST(LegalTest, WhatIsWatchedIsKnownWhereItIsAPropertyOfTheFunction) {
   const auto known = [](const std::string& text, const Watch& watch) {
-    return FindLegalAnswers(ParseOrThrow(kX + text), std::vector<Watch>{watch})
+    return FindLegalAnswers(ParseOrThrow(kX + text), {}, std::vector<Watch>{watch})
         .RangeOfWatched(0, 0)
         .known;
   };

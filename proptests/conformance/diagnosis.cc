@@ -350,9 +350,6 @@ bool Knows(const twingrad::reference::DualResult& dual, const ElementDifference&
 
 Opinion OfDualNumbers(const Program& program, const TwinResult& twin,
                       const twingrad::reference::DualResult& dual, const Differences& differences) {
-  if (twin.observation.error) {
-    return {"  second opinion: none, the Program ends in an error\n"};
-  }
   if (!dual.not_applicable.empty()) {
     return {absl::StrCat("  second opinion: none, ", dual.not_applicable, "\n")};
   }

@@ -69,10 +69,6 @@ bool RunsInAnyOrder(const Program& program, const Expectation& expected) {
   });
 }
 
-bool HasErrors(const Observation& observation) {
-  return observation.error.has_value() || !observation.survived.empty();
-}
-
 Altered WhatDiffers(const Observation& a, const Observation& b) {
   Altered altered;
   for (size_t v = 0; v < a.values.size(); ++v) {
@@ -98,13 +94,14 @@ Expectation Expect(const Program& program, const Hello& hello, bool balls) {
   }
   expected.twin =
       twingrad::reference::RunTwin(program, expected.rules, RunsInAnyOrder(program, expected));
-  if (!expected.twin.skipped) expected.dual = twingrad::reference::RunDual(program);
+  expected.failed = judge::FailedIn(expected.twin.observation);
+  if (!expected.twin.skipped) {
+    expected.dual = twingrad::reference::RunDual(program, expected.failed);
+  }
   const bool follow = WitnessesFollow(expected.rules, program);
   if (!follow) expected.dual.not_applicable = "hooks on what is captured";
-  // They know of no errors, and would take the statements that follow one for run.
-  if (HasErrors(expected.twin.observation)) {
-    expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
-  } else if (balls && !expected.twin.skipped && follow) {
+  // Balls know of no errors, and would take the statements that follow one for run.
+  if (balls && expected.failed.empty() && !expected.twin.skipped && follow) {
     expected.ball = twingrad::reference::ball::RunBall(program);
   }
   return expected;
@@ -138,9 +135,11 @@ std::optional<Expectation> Follow(const Program& program, const Expectation& sou
   followed.twin = std::move(wrong);
   followed.altered.Hide(followed.dual);
   if (followed.ball) followed.altered.Hide(*followed.ball);
-  if (HasErrors(followed.twin.observation)) {
+  followed.failed = judge::FailedIn(followed.twin.observation);
+  if (!followed.failed.empty()) followed.ball.reset();
+  // The dual numbers follow the errors of the sound one.
+  if (followed.failed != sound.failed) {
     followed.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
-    followed.ball.reset();
   }
   return followed;
 }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ struct Expectation {
   twingrad::reference::DialectRules rules;  // that the twin followed
   twingrad::reference::TwinResult twin;
   twingrad::reference::DualResult dual;
+  // The statements that end in an error by the twin, which the dual numbers follow.
+  std::vector<int32_t> failed;
   // Only where balls were asked for, and follow the rules that the twin does.
   std::optional<twingrad::reference::ball::BallResult> ball;
   // Whether the Program makes one node a statement in this engine, so that its counts are

@@ -154,7 +154,8 @@ std::string LineOf(const Program& program, const ElementDifference& d, const See
 twingrad::reference::LegalAnswers LegalOf(
     const Program& program, const Expectation& expected,
     const std::vector<twingrad::reference::Watch>& watches = {}) {
-  twingrad::reference::LegalAnswers legal = twingrad::reference::FindLegalAnswers(program, watches);
+  twingrad::reference::LegalAnswers legal =
+      twingrad::reference::FindLegalAnswers(program, expected.failed, watches);
   for (auto& vertex : legal.vertices) expected.altered.Hide(vertex);
   return legal;
 }

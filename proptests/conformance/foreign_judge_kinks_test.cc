@@ -255,6 +255,28 @@ TEST(ForeignJudgeKinksTest, ManyKinksAreEnclosed) {
   EXPECT_EQ(JudgeAnswer({"", many.c_str(), {{".z", ones}}, {}}).outcome, Outcome::kWrong);
 }
 
+// What a Program shows that goes on after an error is judged as elsewhere.
+TEST(ForeignJudgeKinksTest, AnErrorLeavesTheLegalAnswers) {
+  const std::string beside =
+      "%x = leaf type=f64[] grad=1\n%z = leaf type=f64[] data=2 grad=1\nbegin kind=try\n"
+      "backward %x seeds=%x inputs=none\nend\n%r = relu %x\n%q = mul %z %z\n%y = add %r %q\n"
+      "backward %y\n";
+  EXPECT_EQ(JudgeAnswer({"", beside.c_str(), {{".x", {1}}}, {}}).outcome, kRight);
+  EXPECT_EQ(JudgeAnswer({"", beside.c_str(), {{".x", {7}}}, {}}).outcome, Outcome::kWrong);
+  EXPECT_EQ(JudgeAnswer({"", beside.c_str(), {{".z", {7}}}, {}}).outcome, Outcome::kWrong);
+  // A kink of what did not run reaches nothing.
+  const char* never =
+      "%x = leaf type=f64[] grad=1\nbegin kind=try\nbegin kind=saved_tensor_hooks do=throw\n"
+      "%a = abs %x\nend\nend\n%v = clone %x\nhook %v do=scale by=2\nhook %v do=record\n"
+      "backward %v\n";
+  EXPECT_EQ(Judge(Parsed(never), Everything(),
+                  [](Observation& observed) {
+                    observed.calls[0].hooks.at(1).gradient.bits[0] = std::bit_cast<uint64_t>(7.0);
+                  })
+                .rule,
+            "hooks");
+}
+
 // Second derivatives are those of a piece: of relu(x)^2 0 or 2.
 TEST(ForeignJudgeKinksTest, SecondDerivativesAtKinksAreThoseOfAPiece) {
   const char* square =

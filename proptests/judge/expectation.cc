@@ -61,4 +61,12 @@ const TwinResult& Expectation::Of(const Observation& observed) {
   }
 }
 
+std::vector<int32_t> FailedIn(const twingrad::program::Observation& observed) {
+  std::vector<int32_t> failed;
+  for (const auto& error : observed.survived) failed.push_back(error.statement);
+  if (observed.error) failed.push_back(observed.error->statement);
+  std::sort(failed.begin(), failed.end());
+  return failed;
+}
+
 }  // namespace twingrad::judge

@@ -48,4 +48,7 @@ class Expectation {
   std::map<std::vector<int32_t>, twingrad::reference::TwinResult> with_freed_;
 };
 
+// The statements that ended in an error, in order.
+std::vector<int32_t> FailedIn(const twingrad::program::Observation& observed);
+
 }  // namespace twingrad::judge

@@ -70,15 +70,6 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   if (judgement.Failure() != nullptr) ++statistics.findings;
 }
 
-// The statements that ended in an error.
-std::vector<int32_t> FailedIn(const Observation& observed) {
-  std::vector<int32_t> failed;
-  for (const auto& error : observed.survived) failed.push_back(error.statement);
-  if (observed.error) failed.push_back(observed.error->statement);
-  std::sort(failed.begin(), failed.end());
-  return failed;
-}
-
 // Where several outcomes are legal, the dual numbers follow the one that was seen, if the twin does
 // too.
 void FollowFailures(const Program& program, Expectation& expected, const Observation& observed,
