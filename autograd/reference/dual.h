@@ -30,8 +30,8 @@ struct DualTensor {
   std::vector<double> spread;  // how far other legal numbers lie from `data`; empty: 0
 };
 
-// A gradient that only hooks see: what comes to a value in a call, its tensor hooks included, or a
-// leaf's .grad as the call leaves it.
+// A gradient that only hooks see: what comes to a value in a call, its tensor hooks included, or
+// .grad when the call has added to it.
 struct Watch {
   int32_t call = -1;  // the statement
   program::ValueId value = program::kNoValue;

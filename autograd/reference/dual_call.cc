@@ -68,10 +68,10 @@ void DualInterpreter::Call(const Statement& statement) {
     if (!is_grad && (chosen || (filter == nullptr && (leaf || value.retains_grad)))) {
       std::vector<double> spread;
       const Jets gradient = GradientOf(id, call, &spread);
-      Accumulate(id, gradient, call.create_graph, !leaf);
       std::vector<double>& sum = value.grad_spread;
       sum.resize(std::max(sum.size(), spread.size()));
       for (size_t k = 0; k < spread.size(); ++k) sum[k] += spread[k];
+      Accumulate(id, gradient, call.create_graph, !leaf);
       value.retains_grad |= chosen && !leaf;
     } else if (value.retains_grad) {
       value.grad_known = false;  // it hangs on which nodes the call runs
@@ -222,18 +222,17 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
 void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_graph,
                                  bool retained) {
   Jets& grad = values_[id].grad;
+  Jets sum = gradient;
+  if (grad.value != nullptr && create_graph) {
+    sum = algebra_.Apply(Primitive::kAdd, grad, gradient);
+  } else if (grad.value != nullptr) {
+    sum.value = algebra_.Apply(Primitive::kAdd, Jets{grad.value}, Jets{gradient.value}).value;
+    sum.tangents = retained ? nullptr : grad.tangents;  // a new tensor without history
+  }
+  NoteWatchedGrad(id, *sum.value);
   if (!retained && IsEmptied(id, true)) return Empty(id, *gradient.value);
   if (!retained && IsEmptied(id, false)) values_[id].grad_known = false;
-  if (grad.value == nullptr) {
-    grad = gradient;
-    return;
-  }
-  if (create_graph) {
-    grad = algebra_.Apply(Primitive::kAdd, grad, gradient);
-    return;
-  }
-  grad.value = algebra_.Apply(Primitive::kAdd, Jets{grad.value}, Jets{gradient.value}).value;
-  if (retained) grad.tangents = nullptr;  // a new tensor without history
+  grad = sum;
 }
 
 bool DualInterpreter::IsEmptied(ValueId leaf, bool for_certain) const {

@@ -189,6 +189,7 @@ class DualInterpreter {
   void Empty(program::ValueId leaf, const Array& gradient);
   // What is watched in this call.
   void NoteWatched(const Engagement& call);
+  void NoteWatchedGrad(program::ValueId value, const Array& grad);
   DualTensor Known(const Array& array, const std::vector<double>& spread) const;
   void Finish();
 

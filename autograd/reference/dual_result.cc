@@ -31,14 +31,24 @@ void DualInterpreter::NoteWatched(const Engagement& call) {
     const Watch& watch = watches_[w];
     const DualValue& value = values_[static_cast<size_t>(watch.value)];
     if (watch.call != statement_ || !value.defined) continue;
-    if (!IsFloating(storages_[value.storage].content->dtype)) continue;
-    if (!watch.of_grad) {
+    if (watch.of_grad) {
+      // A call within this one may add before hooks see it, or after that.
+      if (call.disturbed.adds) result_.watched[w].known = false;
+    } else if (IsFloating(storages_[value.storage].content->dtype)) {
       std::vector<double> spread;
       const Jets gradient = GradientOf(watch.value, call, &spread);
       result_.watched[w] = Known(*gradient.value, spread);
-    } else if (value.grad_known && value.grad.value != nullptr) {
-      result_.watched[w] = Known(*value.grad.value, value.grad_spread);
     }
+  }
+}
+
+// What hooks see of it, whatever they make of it then.
+void DualInterpreter::NoteWatchedGrad(ValueId value, const Array& grad) {
+  const Watch watch{statement_, value, true};
+  const DualValue& of = values_[static_cast<size_t>(value)];
+  for (size_t w = 0; w < watches_.size(); ++w) {
+    if (!(watches_[w] == watch) || !of.grad_known || !IsFloating(grad.dtype)) continue;
+    result_.watched[w] = Known(grad, of.grad_spread);
   }
 }
 

@@ -93,6 +93,19 @@ TEST(ForeignJudgeSeenTest, AWrongOneIsTheHooksAndALegalOneIsAnExample) {
             "%v as it is seen[0] 1, twin 0; statement 2: %v = custom %c do=scale by=0");
 }
 
+// Its .grad is gone when the call has ended.
+TEST(ForeignJudgeSeenTest, AHookAfterAccumulationIsJudgedByWhatWasThere) {
+  const std::string emptied = absl::StrCat(kLeaf, "accumulate_hook %x do=zero_grad\n%y = relu %x\n",
+                                           "%s = sum %y\nbackward %s\n");
+  EXPECT_EQ(JudgeShown(emptied, {}, {{1, kAsItIs}}).outcome, Outcome::kConvention);
+  EXPECT_EQ(JudgeShown(emptied, {}, {{7, kAsItIs}}).outcome, Outcome::kWrong);
+  EXPECT_EQ(JudgeShown(emptied, {}, {{kAsItIs, 7}}).outcome, Outcome::kWrong);
+  const std::string added = absl::StrCat(kLeaf, "accumulate_hook %x do=record\n%y = relu %x\n",
+                                         "%s = sum %y\nbackward %s retain_graph=1\nbackward %s\n");
+  EXPECT_EQ(JudgeShown(added, {2, 2}, {{2, kAsItIs}}).outcome, Outcome::kWrong);  // 0 before
+  EXPECT_EQ(JudgeShown(added, {}, {{7, kAsItIs}}).outcome, Outcome::kWrong);
+}
+
 // celu by 2 bends at 0: its second derivative is 0 on one side and 1/2 on the other.
 TEST(ForeignJudgeSeenTest, SecondDerivativesThatAreSeenAreThoseOfAPiece) {
   const std::string celu =
@@ -110,6 +123,11 @@ TEST(ForeignJudgeSeenTest, EachResultOfACustomFunctionHasItsOwnAnswers) {
   EXPECT_EQ(JudgeShown(two, {1}, {{1}, {1}}).outcome, Outcome::kConvention);
   EXPECT_EQ(JudgeShown(two, {1}, {{1}, {7}}).outcome, Outcome::kWrong);
   EXPECT_EQ(JudgeShown(two, {}, {{}, {0}}).outcome, Outcome::kWrong);
+  // Nothing comes of one that is not differentiable.
+  const std::string marked =
+      absl::StrCat(kLeaf, "%c,%v = custom %x %x do=pass non_differentiable=0\n", kEnd);
+  EXPECT_EQ(JudgeShown(marked, {1, 1}, {{}, {1, 1}}).outcome, Outcome::kConvention);
+  EXPECT_EQ(JudgeShown(marked, {}, {{}, {7, 1}}).outcome, Outcome::kWrong);
 }
 
 // Of what comes behind a hook that changes it, and of nested calls, no legal answers are known:

@@ -39,6 +39,17 @@ std::vector<ValueId> ResultsBeside(const Program& program, ValueId value) {
   return {value};
 }
 
+// The results of a custom function whose gradients come to it.
+std::vector<ValueId> WithGradients(const Statement& s) {
+  const auto marked = s.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
+  std::vector<ValueId> results;
+  for (size_t k = 0; k < s.results.size(); ++k) {
+    const bool is_marked = std::ranges::count(marked, static_cast<int64_t>(k)) > 0;
+    if (!is_marked) results.push_back(s.results[k]);
+  }
+  return results;
+}
+
 // The gradient that record number `number` of `count` of a statement shows in a call.
 SeenGradient GradientOf(const Program& program, int32_t call, int32_t statement, size_t number,
                         size_t count) {
@@ -46,12 +57,13 @@ SeenGradient GradientOf(const Program& program, int32_t call, int32_t statement,
   SeenGradient seen;
   seen.statement = statement;
   const bool custom = SignatureOf(s.op).category == Category::kCustom;
-  const bool writes = s.results.empty();
-  seen.value = custom && !writes && count == s.results.size() ? s.results[number] : s.operands[0];
+  const std::vector<ValueId> results = custom ? WithGradients(s) : std::vector<ValueId>();
+  const bool has_results = !results.empty() && count == results.size();
+  seen.value = has_results ? results[number] : s.operands[0];
   const std::vector<ValueId> beside = ResultsBeside(program, seen.value);
   bool known = true;
   if (custom) {
-    known = !writes && count == s.results.size() && !IsChanged(program, Opcode::kPreHook, beside);
+    known = has_results && !IsChanged(program, Opcode::kPreHook, beside);
   } else if (s.op == Opcode::kHook) {
     known = count == 1 && !IsChanged(program, Opcode::kHook, {seen.value});
   } else if (s.op != Opcode::kAccumulateHook) {
