@@ -205,6 +205,13 @@ std::vector<double> NumbersOf(const Observation& expected, ValueId value) {
   return numbers;
 }
 
+// Whether a pow has an exponent of 1, which its slope lowers to 0.
+bool RaisesToOne(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    return s.op == Opcode::kPow && std::ranges::count(NumbersOf(expected, s.operands[1]), 1.0) > 0;
+  });
+}
+
 // Whether the quotient of a and b, rounded to their type, has another whole part than the quotient.
 bool RoundsToAnotherWhole(double a, double b, const twingrad::FloatFormat& format) {
   const double quotient = twingrad::Rounded(a / b, format);
@@ -415,6 +422,8 @@ std::string Circumstances(const Program& program, const Observation& expected,
   }
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
   if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
+  if (RaisesToOne(program, expected)) text += "  circumstance: pow to the 1\n";
+  if (TakesNothing(program, expected, Opcode::kDet, 0)) text += "  circumstance: det of nothing\n";
   if (GivesZero(program, expected, Opcode::kDet)) {
     text += "  circumstance: det of a singular matrix\n";
   }

@@ -67,12 +67,19 @@ std::string Words(std::string_view text) {
   return absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty()), "_");
 }
 
+// Whether the error is of the class that `wanted` names. Where the other came first there was none.
+bool IsOfClass(std::string_view wanted, const std::optional<ErrorRecord>& error,
+               const std::optional<ErrorRecord>& other) {
+  if (wanted == "*" || wanted == ClassText(error)) return true;
+  return wanted == "none" && other && other->statement < error->statement;
+}
+
 // Whether an engine's error is of the class that `wanted` names, and it or the verdict says each of
 // its texts.
 bool IsActual(std::string_view wanted, const std::optional<ErrorRecord>& actual,
-              std::string_view verdict) {
+              const std::optional<ErrorRecord>& expected, std::string_view verdict) {
   const std::vector<std::string_view> parts = absl::StrSplit(wanted, '~');
-  if (parts[0] != "*" && parts[0] != ClassText(actual)) return false;
+  if (!IsOfClass(parts[0], actual, expected)) return false;
   const std::string message = actual ? Words(actual->message) : "", said = Words(verdict);
   return std::all_of(parts.begin() + 1, parts.end(), [&](std::string_view text) {
     return absl::StrContains(message, text) || absl::StrContains(said, text);
@@ -187,8 +194,8 @@ bool FailureSignature::Matches(const Program& program, std::string_view broken_r
   if (!std::ranges::all_of(ops, holds_any)) return false;
   const std::pair<std::string, std::string> wanted =
       absl::StrSplit(classes, absl::MaxSplits('/', 1));
-  if (wanted.first != "*" && wanted.first != ClassText(expected)) return false;
-  if (classes != "*" && !IsActual(wanted.second, actual, verdict)) return false;
+  if (!IsOfClass(wanted.first, expected, actual)) return false;
+  if (classes != "*" && !IsActual(wanted.second, actual, expected, verdict)) return false;
   const auto features = judge::TraitsOf(program);
   for (std::string_view word : absl::StrSplit(feature, ',')) {
     if (word != "*" && !features[static_cast<size_t>(*FeatureOf(word))]) return false;

@@ -63,6 +63,24 @@ TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
   EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, std::nullopt, ""));
 }
 
+// Where one of the two errors comes, the other, which comes later, is not there.
+TEST(ExpectedFailuresTest, AnErrorThatComesLaterThanTheOtherIsNoneToo) {
+  const auto program = Square();
+  const auto matches = [&](std::string_view classes, int expected, int actual) {
+    return Signature(absl::StrCat("errors mul ", classes, " * torch-0001 2027-01-01 why"))
+        .Matches(program, "errors", ErrorRecord{ErrorKind::kFreed, expected, ""},
+                 ErrorRecord{ErrorKind::kShape, actual, "said"}, "");
+  };
+  EXPECT_TRUE(matches("freed/none", 2, 3));
+  EXPECT_TRUE(matches("freed/shape", 2, 3));
+  EXPECT_FALSE(matches("none/shape", 2, 3));
+  EXPECT_TRUE(matches("none/shape~said", 3, 2));
+  EXPECT_FALSE(matches("freed/none", 3, 2));
+  EXPECT_FALSE(matches("none/none", 2, 3));
+  EXPECT_FALSE(matches("none/shape", 2, 2));
+  EXPECT_FALSE(matches("freed/none", 2, 2));
+}
+
 TEST(ExpectedFailuresTest, ASignatureMayNameOpsOfWhichOneMustBeThere) {
   const auto square = [](std::string_view ops) {
     return Signature(absl::StrCat("twin ", ops, " * * torch-0001 2027-01-01 why"))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,11 +50,19 @@ void NumberRegeneratedViews(std::vector<CallRecord>& calls) {
 }
 
 // What no root reaches may have no node in the engine, and then its place in the graph is unknown.
+// Where a gradient has a history in the engine that is of zeros alone, and none by the twin, the
+// engine has nodes that create_graph made.
 void PredictOnlyWhatIsShown(const Observation& observed, TwinResult& expected) {
   auto& predicted = expected.call_predicted;
   for (size_t i = 0; i < observed.calls.size() && i < predicted.size(); ++i) {
+    const CallRecord& call = observed.calls[i];
     const auto unknown = [](const auto& edge) { return edge.node < 0; };
-    if (std::ranges::any_of(observed.calls[i].inputs, unknown)) predicted[i] = false;
+    const auto made = [](const NodeRecord& node) {
+      return node.name.role == twingrad::program::NodeRole::kBackward;
+    };
+    if (std::ranges::any_of(call.inputs, unknown) || std::ranges::any_of(call.nodes, made)) {
+      predicted[i] = false;
+    }
   }
 }
 
@@ -65,12 +74,16 @@ bool IsZero(const twingrad::program::TensorData& data) {
 }  // namespace
 
 // Of a value that is hooked in the one graph and of which the other has no node, or no gradient.
-bool TakeZerosForAbsentHooks(const CallRecord& expected, CallRecord& observed) {
+bool TakeZerosForAbsentHooks(const Program& program, const CallRecord& expected,
+                             CallRecord& observed) {
   const auto is_of = [](int32_t statement) {
     return [statement](const HookRecord& record) { return record.statement == statement; };
   };
-  const auto may_be_absent = [](const HookRecord& record) {
-    return record.gradient_defined && IsZero(record.gradient);
+  // A final callback sees nothing, and is not absent.
+  const auto may_be_absent = [&](const HookRecord& record) {
+    const auto& statement = program.statements[static_cast<size_t>(record.statement)];
+    const bool calls_back = statement.Get<std::string>(twingrad::program::Key::kDo) == "callback";
+    return record.gradient_defined ? IsZero(record.gradient) : !calls_back;
   };
   const auto has = [&](const std::vector<HookRecord>& records, int32_t statement) {
     return std::ranges::any_of(records, is_of(statement));
@@ -153,12 +166,12 @@ bool CreatesGraph(const Program& program) {
   });
 }
 
-bool TakeZerosForAbsent(const TwinResult& expected, Observation& observed) {
+bool TakeZerosForAbsent(const Program& program, const TwinResult& expected, Observation& observed) {
   const Observation& twin = expected.observation;
   bool differed = false;
   for (size_t i = 0; i < observed.calls.size() && i < twin.calls.size(); ++i) {
     if (expected.call_predicted[i]) continue;
-    differed |= TakeZerosForAbsentHooks(twin.calls[i], observed.calls[i]);
+    differed |= TakeZerosForAbsentHooks(program, twin.calls[i], observed.calls[i]);
   }
   for (size_t i = 0; i < observed.values.size() && i < twin.values.size(); ++i) {
     const auto& e = twin.values[i];

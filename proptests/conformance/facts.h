@@ -33,7 +33,8 @@ bool CreatesGraph(const twingrad::program::Program& program);
 
 // Where one of the two is absent and the other is zero, `observed` becomes as expected, what hooks
 // saw among nodes that create_graph made included. True if that made a difference.
-bool TakeZerosForAbsent(const twingrad::reference::TwinResult& expected,
+bool TakeZerosForAbsent(const twingrad::program::Program& program,
+                        const twingrad::reference::TwinResult& expected,
                         twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance

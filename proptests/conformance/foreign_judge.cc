@@ -311,7 +311,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     return without_twin(Outcome::kRefuse, std::move(why));
   }
   FillFacts(hello, expected.twin, observed);
-  const bool absent = CreatesGraph(program) && TakeZerosForAbsent(expected.twin, observed);
+  const bool absent = CreatesGraph(program) && TakeZerosForAbsent(program, expected.twin, observed);
   const Observation shown = observed;
   result.taken = TakeConventions(program, expected, observed);
   result.taken.absent = absent;

@@ -157,20 +157,33 @@ TEST(ForeignJudgeSeenTest, AHookMaySeeAZeroOrNotRunAmongNodesOfCreateGraph) {
       "%x = leaf type=f64[] data=3 grad=1\n%z = leaf type=f64[] data=2 grad=1\n"
       "%v = custom %z do=pass\n%a = mul %x %x\n%y = add %a %v\n"
       "%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
-  const auto sees = [&](double element, int times) {
+  const auto sees = [&](double element, int times, bool undefined_too = false) {
     return Judge(linear, Everything(), [=](Observation& observed) {
       HookRecord record;
       record.statement = 2;
       record.gradient_defined = true;
       record.gradient = {twingrad::DType::kF64, {}, {std::bit_cast<uint64_t>(element)}};
       for (int i = 0; i < times; ++i) observed.calls.back().hooks.push_back(record);
+      record.gradient_defined = false;
+      if (undefined_too) observed.calls.back().hooks.push_back(record);
     });
   };
   EXPECT_EQ(sees(0, 0).outcome, Outcome::kAgree);
   const ForeignVerdict zero = sees(0, 1);
   EXPECT_EQ(zero.outcome, Outcome::kConvention) << zero.text;
   EXPECT_TRUE(zero.taken.absent);
+  EXPECT_EQ(sees(0, 1, /*undefined_too=*/true).outcome, Outcome::kConvention);
   EXPECT_EQ(sees(7, 1).rule, "hooks");
+  const Program called_back = Parsed(
+      "%x = leaf type=f64[] data=3 grad=1\n%z = leaf type=f64[] data=2 grad=1\n%v = clone %z\n"
+      "hook %v do=callback\n%a = mul %x %x\n%y = add %a %v\n"
+      "%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
+  const auto is_called_back = [](Observation& observed) {
+    HookRecord record;
+    record.statement = 3;
+    observed.calls.back().hooks.push_back(record);
+  };
+  EXPECT_EQ(Judge(called_back, Everything(), is_called_back).rule, "hooks");
   const Program once = Parsed(
       "%x = leaf type=f64[] data=3 grad=1\n%v = custom %x do=pass\n%y = mul %v %v\nbackward %y\n");
   const ForeignVerdict first = Judge(once, Everything(), [](Observation& observed) {
@@ -179,6 +192,28 @@ TEST(ForeignJudgeSeenTest, AHookMaySeeAZeroOrNotRunAmongNodesOfCreateGraph) {
     hooks.back().gradient.bits = {0};
   });
   EXPECT_EQ(first.rule, "hooks");
+}
+
+// So is whether a gradient that no value changes has a history, of zeros then: nodes of it in a
+// graph are for the recount to judge.
+TEST(ForeignJudgeSeenTest, AGradientThatIsConstantMayHaveAHistory) {
+  const Program constant = Parsed(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = neg %x\n%g = grad %y inputs=%x create_graph=1\n"
+      "%s = add %g %x\nbackward %s\n");
+  const auto with_history = [](int32_t count) {
+    return [count](Observation& observed) {
+      auto& call = observed.calls.back();
+      ASSERT_EQ(call.nodes.size(), 2u);  // add, and the accumulator
+      call.nodes.push_back({{twingrad::program::NodeRole::kBackward, 2, 0}, 1, {{1, 0}}});
+      call.nodes[0].next_edges[0] = {2, 0};
+      call.dependencies = {-1, 2, count};
+      call.executed = {0, 2, 1};
+    };
+  };
+  EXPECT_EQ(Judge(constant, Everything(), AsItIs).outcome, Outcome::kAgree);
+  const ForeignVerdict zeros = Judge(constant, Everything(), with_history(1));
+  EXPECT_EQ(zeros.outcome, Outcome::kAgree) << zeros.text;
+  EXPECT_EQ(Judge(constant, Everything(), with_history(2)).rule, "recount");
 }
 
 }  // namespace

@@ -124,9 +124,8 @@ std::string ElementText(const TensorData& data, size_t index) {
   return absl::StrCat(decimal, " (", exact, ")");
 }
 
-// Adds a note if two elements are so close that a different order or form of the computation
-// explains the difference: 256 units in the last place of the element type, or of f32 on the way to
-// it, at a magnitude of at least 1.
+// A different order or form of the computation explains 256 units in the last place of the element
+// type, or of f32 on the way to it, at a magnitude of at least 1.
 std::string RoundingText(const TensorData& expected, const TensorData& actual, size_t index) {
   if (!IsFloating(expected.dtype) || index >= actual.bits.size()) return "\n";
   const double wanted = std::bit_cast<double>(expected.bits[index]);

@@ -76,6 +76,8 @@ std::string TypeText(DType dtype, const Shape& shape);
 std::string ElementText(const TensorData& data, size_t index);
 // The two lines `  expected ...` and `  actual   ...`.
 std::string ExpectedText(std::string_view expected, std::string_view actual);
+// How close the two elements are, where rounding may be all; then the end of the line.
+std::string RoundingText(const TensorData& expected, const TensorData& actual, size_t index);
 // Those of two elements, and the rule that was broken.
 std::string DifferenceText(const Difference& difference, const TensorData& expected,
                            const TensorData& actual);

@@ -50,11 +50,18 @@ Verdict NoOrderHolds(const Evidence& evidence, const SharedReads& reads,
   std::vector<TensorData> one_order;
   for (const SharedReads::Seen& read : reads.orders[0]) one_order.push_back(read.data);
   const int call = reads.places[0].call;
+  std::string rounding = "\n";  // of the first read that is not that order's
+  for (size_t i = 0; i < one_order.size(); ++i) {
+    const Difference difference = Compare(one_order[i], seen[i], reads.orders[0][i].bound.bound);
+    if (difference.kind != Difference::Kind::kElement) continue;
+    rounding = RoundingText(one_order[i], seen[i], difference.index);
+    break;
+  }
   return Disagree(
       kOracle,
       absl::StrCat("shared reads: hooks of ", NameOf(evidence.program, reads.leaf),
                    " read sums that no order of the calls gives\n", "  in ", reads.orders.size(),
-                   " orders of the calls, the first element in one\n",
+                   " orders of the calls, the first element in one", rounding,
                    ExpectedText(FirstElements(one_order), FirstElements(seen)), "  ",
                    EngineText(evidence), "\n"),
       {reads.places[0].hook, call});

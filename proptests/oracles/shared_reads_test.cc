@@ -54,6 +54,18 @@ TEST(SharedReads, WhatNoOrderGivesIsFound) {
   }
 }
 
+// As an engine that computes in f32 on the way reads them.
+TEST(SharedReads, WhatRoundingMayExplainIsToldSo) {
+  const auto text = [](double first) {
+    Trial trial(kCalls);
+    Read(trial, {first, 5, 10});
+    return JudgeSharedReads(trial.evidence(1)).text;
+  };
+  EXPECT_NE(text(2 + 1e-7).find("the first element in one; they differ as f32 rounds\n"),
+            std::string::npos);
+  EXPECT_NE(text(8).find("the first element in one\n"), std::string::npos);
+}
+
 TEST(SharedReads, RunsThatReadInOtherOrdersAreTheSame) {
   Trial trial(kCalls);
   const program::Observation other = trial.observed;
