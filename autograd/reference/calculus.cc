@@ -148,7 +148,7 @@ Variable Calculus::Constant(double value, const Variable& like) {
   return Constant(Filled(arena_, a.dtype, a.shape, a.size, value));
 }
 
-Variable Calculus::AddAll(absl::Span<const Variable> terms) {
+Variable Calculus::AddAll(absl::Span<const Variable> terms, bool lenient) {
   if (terms.size() == 1) return terms[0];
   auto* arrays = arena_.Allocate<const Array*>(terms.size());
   bool tracked = false;
@@ -157,7 +157,7 @@ Variable Calculus::AddAll(absl::Span<const Variable> terms) {
     tracked |= terms[i].tracked;
   }
   Variable out;
-  out.data = SumOf(arena_, absl::MakeConstSpan(arrays, terms.size()));
+  out.data = SumOf(arena_, absl::MakeConstSpan(arrays, terms.size()), lenient);
   if (!tracked || !create_graph_) return out;
   out.tracked = true;
   out.node = static_cast<NodeId>(nodes_.size());

@@ -134,7 +134,8 @@ class Calculus {
   // What no gradient reaches; an array of one value has the type and shape of `like`.
   Variable Constant(const Array* array) const;
   Variable Constant(double value, const Variable& like);
-  Variable AddAll(absl::Span<const Variable> terms);
+  // With `lenient` a NaN that arises is not compared.
+  Variable AddAll(absl::Span<const Variable> terms, bool lenient);
 
   // The rest of what composite.h asks of an algebra: what a statement is lowered to becomes its
   // steps.

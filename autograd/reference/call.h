@@ -117,6 +117,11 @@ class Call {
   // Under anomaly mode a NaN among what a node returns is an error.
   void CheckForNan(const Node& node, const Variable& gradient,
                    absl::Span<const Variable> results) const;
+  // Of what nodes that create_graph made add up, and where a NaN arises, each engine has its own
+  // form.
+  Variable AddAll(absl::Span<const Variable> terms) {
+    return calculus_.AddAll(terms, /*lenient=*/!predicted_);
+  }
   void CheckSumForNan(absl::Span<const Variable> terms, const Variable& sum) const;
   std::optional<ErrorKind> Throws(NodeId node) const;
   void FindLegalErrors();

@@ -43,7 +43,7 @@ void Call::EvaluateSeveral(NodeId id) {
     for (const Contribution* c = states_[id + k].first; c != nullptr; c = c->next) {
       terms.push_back(c->gradient);
     }
-    if (!terms.empty()) gradients[k] = calculus_.AddAll(terms);
+    if (!terms.empty()) gradients[k] = AddAll(terms);
     CheckSumForNan(terms, gradients[k]);
   }
   const DialectRules& rules = interpreter_.rules();

@@ -1,5 +1,6 @@
 // Calls: counts, pruning, order, hooks, errors, what several devices may do.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -325,6 +326,20 @@ backward %s
   ASSERT_EQ(result.grad_alternatives.size(), 1u);
   EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(run.program(), "b"));
   EXPECT_FALSE(result.grad_alternatives[0].defined);
+}
+
+// Terms of inf and -inf that come of create_graph's nodes another engine may not have; those of
+// statements every engine adds.
+TEST(CallTest, ASumOfInfinitiesIsComparedWhereStatementsMakeIt) {
+  const TwinRun second(
+      "%x = leaf type=f64[] data=1 grad=1\n%r = sigmoid %x\n%z = leaf type=f64[] data=0\n"
+      "%y = xlogy %r %z\n%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
+  EXPECT_TRUE(std::isinf(second.result().grad_bounds[0].bound.at(0)));
+  const TwinRun first(
+      "%x = leaf type=f64[] data=1 grad=1\n%i = leaf type=f64[] data=inf\n%a = mul %x %i\n"
+      "%j = neg %i\n%b = mul %x %j\n%y = add %a %b\nbackward %y\n");
+  EXPECT_TRUE(std::isnan(first.Grad("x").at(0)));
+  EXPECT_EQ(first.result().grad_bounds[0].bound.at(0), 0);
 }
 
 // How an engine's derivative is made of nodes is its own affair, and so is their order.

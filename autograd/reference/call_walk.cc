@@ -63,7 +63,7 @@ void Call::Evaluate(NodeId id) {
     terms.push_back(c->gradient);
   }
   Variable gradient;
-  if (!terms.empty()) gradient = calculus_.AddAll(terms);
+  if (!terms.empty()) gradient = AddAll(terms);
   CheckSumForNan(terms, gradient);
   const DialectRules& rules = interpreter_.rules();
   if (!Executes(id)) {

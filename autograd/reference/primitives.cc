@@ -77,14 +77,20 @@ const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
   return RowOf(primitive).value({arena, in, arguments, lenient});
 }
 
-const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms) {
+const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms, bool lenient) {
   const Array* first = terms[0];
   if (terms.size() == 1) return first;
   Result result(arena, first->dtype, first->shape, first->size);
   for (int32_t i = 0; i < first->size; ++i) {
     SumInAnyOrder sum(FormatOf(first->dtype));
-    for (const Array* term : terms) sum.Add(term->At(i));
-    result.Set(i, sum.Total());
+    bool arises = lenient;
+    for (const Array* term : terms) {
+      sum.Add(term->At(i));
+      arises &= !std::isnan(term->At(i).v);
+    }
+    Number total = sum.Total();
+    if (arises && std::isnan(total.v)) total.e = kUnknown;
+    result.Set(i, total);
   }
   return result.array();
 }

@@ -151,8 +151,8 @@ struct UnknownInteger {};
 const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
                       const PrimitiveArguments& arguments, bool lenient);
 
-// The sum of arrays of one shape in unspecified order.
-const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms);
+// The sum of arrays of one shape in unspecified order; with `lenient` as in Evaluate.
+const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms, bool lenient = false);
 
 // New arrays.
 Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size);

@@ -70,8 +70,10 @@ bool DerivativeReadsOperands(const program::Signature& signature) {
                         numbers == Numbers::kEither || numbers == Numbers::kPower ||
                         numbers == Numbers::kBent;
   const Category category = signature.category;
-  // Of det and of products of places PyTorch saves factors and the result too.
+  // Of det and of products of places PyTorch saves factors and the result too; of xlogy it asks
+  // whether the factor is 0.
   return !branches && signature.op != Opcode::kDet && signature.op != Opcode::kScatterReduce &&
+         signature.op != Opcode::kXlogy &&
          (category == Category::kElementwise || category == Category::kInPlace ||
           category == Category::kMatmul || category == Category::kRearrange);
 }

@@ -2,6 +2,7 @@
 // derivatives are made of it.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -231,6 +232,15 @@ TEST(SavedHooksTest, TheDualWitnessFollowsProducts) {
 }
 
 // What a product saves, and so what scaling it does, is each engine's own there.
+// PyTorch's slope of xlogy asks whether the factor is 0, whatever was unpacked.
+TEST(SavedHooksTest, ScaledFactorsOfXlogyAreNotJudgedInPytorchsDialects) {
+  const std::string text =
+      "%x = leaf type=f64[] data=0 grad=1\nbegin kind=saved_tensor_hooks do=scale by=0\n"
+      "%b = leaf type=f64[] data=1\n%y = xlogy %x %b\nend\nbackward %y\n";
+  EXPECT_EQ(TwinRun(text).Grad("x"), Row({-std::numeric_limits<double>::infinity()}));
+  EXPECT_TRUE(TwinRun(text, Dialect::kPytorch).result().skipped.has_value());
+}
+
 TEST(SavedHooksTest, ScaledCompositesAreNotJudgedInPytorchsDialects) {
   const std::string text =
       "%x = leaf type=f64[2] data=1,1 grad=1\nbegin kind=saved_tensor_hooks do=scale by=2\n"

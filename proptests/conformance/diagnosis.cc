@@ -136,6 +136,12 @@ bool IsInfinite(const TensorData&, uint64_t bits) {
   return std::isinf(std::bit_cast<double>(bits));
 }
 
+// Where what cancels in sinc's slope leaves few digits, or none.
+bool IsNearZero(const TensorData&, uint64_t bits) {
+  const double x = std::fabs(std::bit_cast<double>(bits));
+  return x > 0 && x < 0.1;
+}
+
 bool HasNoSquare(const TensorData& data, uint64_t bits) {
   const double x = std::bit_cast<double>(bits);
   return std::isfinite(x) && x * x > twingrad::FormatOf(data.dtype).largest;
@@ -423,7 +429,13 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
   if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
   if (RaisesToOne(program, expected)) text += "  circumstance: pow to the 1\n";
-  if (TakesNothing(program, expected, Opcode::kDet, 0)) text += "  circumstance: det of nothing\n";
+  if (Takes(program, expected, Opcode::kSinc, IsNearZero)) {
+    text += "  circumstance: sinc near 0\n";
+  }
+  for (const Opcode op : {Opcode::kDet, Opcode::kBatchNorm}) {
+    if (!TakesNothing(program, expected, op, 0)) continue;
+    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of nothing\n");
+  }
   if (GivesZero(program, expected, Opcode::kDet)) {
     text += "  circumstance: det of a singular matrix\n";
   }

@@ -41,7 +41,8 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: prod of several zeros               (over all elements)
 //   circumstance: pow with a 0                        (as base or exponent)
 //   circumstance: pow to the 1
-//   circumstance: det of nothing                      (its matrices have no elements)
+//   circumstance: sinc near 0                         (and not at 0)
+//   circumstance: det of nothing                      (or batch_norm: there are no elements)
 //   circumstance: det of a singular matrix            (as the twin says: it is 0)
 //   circumstance: elu of a 0                        (or celu, or selu)
 //   circumstance: clamp between equal limits

@@ -73,7 +73,8 @@ bool IsZero(const twingrad::program::TensorData& data) {
 
 }  // namespace
 
-// Of a value that is hooked in the one graph and of which the other has no node, or no gradient.
+// Of a value that is hooked in the one graph and of which the other has no node, or no gradient
+// comes to it.
 bool TakeZerosForAbsentHooks(const Program& program, const CallRecord& expected,
                              CallRecord& observed) {
   const auto is_of = [](int32_t statement) {
@@ -93,9 +94,12 @@ bool TakeZerosForAbsentHooks(const Program& program, const CallRecord& expected,
       return record.statement != statement || may_be_absent(record);
     });
   };
+  const auto is_once = [&](const std::vector<HookRecord>& records, int32_t statement) {
+    return std::ranges::count_if(records, is_of(statement)) == 1;
+  };
   bool differed = false;
   std::vector<HookRecord> hooks;
-  for (HookRecord& record : observed.hooks) {
+  for (const HookRecord& record : observed.hooks) {
     const bool surplus = !has(expected.hooks, record.statement) &&
                          all_may_be_absent(observed.hooks, record.statement);
     differed |= surplus;
@@ -106,6 +110,16 @@ bool TakeZerosForAbsentHooks(const Program& program, const CallRecord& expected,
     if (!all_may_be_absent(expected.hooks, record.statement)) continue;
     differed = true;
     hooks.push_back(record);
+  }
+  for (HookRecord& record : hooks) {
+    const auto own = std::ranges::find_if(expected.hooks, is_of(record.statement));
+    const bool once = own != expected.hooks.end() && is_once(expected.hooks, record.statement) &&
+                      is_once(hooks, record.statement);
+    if (!once || own->gradient_defined == record.gradient_defined) continue;
+    if (!may_be_absent(*own) || !may_be_absent(record)) continue;
+    record.gradient_defined = own->gradient_defined;
+    record.gradient = own->gradient;
+    differed = true;
   }
   if (differed) observed.hooks = std::move(hooks);
   return differed;

@@ -170,12 +170,14 @@ twingrad::program::TensorData& DataOf(Observation& observed, const ElementDiffer
 
 // Elements that are right although they are not the twin's, and those that nobody can judge, become
 // the twin's. What is left is wrong.
-ConventionsTaken TakeConventions(const Program& program, const Expectation& expected,
-                                 Observation& observed) {
+ConventionsTaken TakeConventions(const Program& program, const Hello& hello,
+                                 const Expectation& expected, Observation& observed) {
   ConventionsTaken taken;
   // A defect that the twin follows may show in what hooks see, and the witnesses do not follow it.
   std::vector<SeenGradient> seen;
-  if (expected.altered.values.empty()) seen = SeenGradients(program, expected.twin, observed);
+  if (hello.Has(Fact::kHooks) && expected.altered.values.empty()) {
+    seen = SeenGradients(program, expected.twin, observed);
+  }
   const Differences differences = FindDifferences(expected.twin, observed, seen);
   if (differences.empty()) return taken;
   twingrad::reference::LegalAnswers legal = LegalOf(program, expected, WatchesOf(seen));
@@ -313,7 +315,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   FillFacts(hello, expected.twin, observed);
   const bool absent = CreatesGraph(program) && TakeZerosForAbsent(program, expected.twin, observed);
   const Observation shown = observed;
-  result.taken = TakeConventions(program, expected, observed);
+  result.taken = TakeConventions(program, hello, expected, observed);
   result.taken.absent = absent;
   judge::Exhibits exhibits = {.evidence = evidence,
                               .shown = Shown(hello, true, expected.predicted, observed),

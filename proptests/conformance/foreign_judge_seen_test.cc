@@ -106,6 +106,15 @@ TEST(ForeignJudgeSeenTest, AHookAfterAccumulationIsJudgedByWhatWasThere) {
   EXPECT_EQ(JudgeShown(added, {}, {{7, kAsItIs}}).outcome, Outcome::kWrong);
 }
 
+// What an adapter does not show says nothing of the slope that its engine took.
+TEST(ForeignJudgeSeenTest, HooksThatAreNotShownAreNotHeldAgainstValues) {
+  const Program program = Parsed(absl::StrCat(kLeaf, "%v = custom %x do=pass\n", kEnd));
+  protocol::Hello hello = Everything();
+  hello.facts.erase(protocol::Fact::kHooks);
+  EXPECT_EQ(Judge(program, hello, Shows({1, 1}, {{}})).outcome, Outcome::kConvention);
+  EXPECT_EQ(Judge(program, hello, Shows({7, 1}, {{}})).outcome, Outcome::kWrong);
+}
+
 // celu by 2 bends at 0: its second derivative is 0 on one side and 1/2 on the other.
 TEST(ForeignJudgeSeenTest, SecondDerivativesThatAreSeenAreThoseOfAPiece) {
   const std::string celu =
@@ -184,6 +193,14 @@ TEST(ForeignJudgeSeenTest, AHookMaySeeAZeroOrNotRunAmongNodesOfCreateGraph) {
     observed.calls.back().hooks.push_back(record);
   };
   EXPECT_EQ(Judge(called_back, Everything(), is_called_back).rule, "hooks");
+  // A hook that runs in both, and sees a zero or nothing.
+  const Program hooked = Parsed(
+      "%x = leaf type=f64[] data=0 grad=1\n%v = clone %x\nhook %v do=record\n%a = mul %v %v\n"
+      "%b = mul %a %v\n%g = grad %b inputs=%v create_graph=1\nbackward %g\n");
+  const auto undefined = [](Observation& observed) {
+    observed.calls.back().hooks.at(0).gradient_defined = false;
+  };
+  EXPECT_EQ(Judge(hooked, Everything(), undefined).outcome, Outcome::kConvention);
   const Program once = Parsed(
       "%x = leaf type=f64[] data=3 grad=1\n%v = custom %x do=pass\n%y = mul %v %v\nbackward %y\n");
   const ForeignVerdict first = Judge(once, Everything(), [](Observation& observed) {
