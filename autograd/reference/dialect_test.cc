@@ -250,6 +250,9 @@ TEST(DialectTest, ViewsRequireGradWithBase) {
                {"no_graph@5", "no_graph@5", "no_graph@5"});
   const std::string freed = absl::StrCat(kView, "backward %y\nbackward %y\n");
   ExpectErrors(freed, {"no_graph@5", kNone, kNone});  // Nothing was saved.
+  // Nor are factors whose product is added.
+  const std::string added = absl::StrReplaceAll(freed, {{"mul %v %v", "addcmul %v %v %v"}});
+  ExpectErrors(added, {"no_graph@5", kNone, kNone});
   // The divisor is saved for the derivatives in both operands.
   const std::string quotient = absl::StrReplaceAll(freed, {{"mul", "div"}});
   ExpectErrors(quotient, {"no_graph@5", "freed@6", "freed@6"});

@@ -16,8 +16,10 @@ namespace twingrad::reference {
 namespace {
 
 // Of an op all of whose operands lead nowhere: what the derivatives in several of them need is
-// saved all the same.
+// saved all the same. Factors that are added are saved for each other alone.
 uint32_t SharedSaves(const program::Statement& statement) {
+  const program::Dependence dependence = program::SignatureOf(statement.op).facts.dependence;
+  if (dependence == program::Dependence::kAddmm) return 0;
   const program::Saves saves =
       program::SignatureOf(statement.op).SavedBy(false, false) & program::SavesOf(statement);
   return (saves & program::kSavesOperands) | ((saves & program::kSavesResult) != 0 ? kResult : 0);

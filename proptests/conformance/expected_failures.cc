@@ -67,11 +67,14 @@ std::string Words(std::string_view text) {
   return absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty()), "_");
 }
 
-// Whether the error is of the class that `wanted` names. Where the other came first there was none.
+// Whether the error is of the class that `wanted` names. Where the other came first there was none,
+// and of two that are the same nothing is wrong.
 bool IsOfClass(std::string_view wanted, const std::optional<ErrorRecord>& error,
                const std::optional<ErrorRecord>& other) {
   if (wanted == "*" || wanted == ClassText(error)) return true;
-  return wanted == "none" && other && other->statement < error->statement;
+  if (wanted != "none" || !other) return false;
+  const bool same = other->statement == error->statement && other->error == error->error;
+  return same || other->statement < error->statement;
 }
 
 // Whether an engine's error is of the class that `wanted` names, and it or the verdict says each of

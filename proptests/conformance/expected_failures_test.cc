@@ -77,6 +77,10 @@ TEST(ExpectedFailuresTest, AnErrorThatComesLaterThanTheOtherIsNoneToo) {
   EXPECT_TRUE(matches("none/shape~said", 3, 2));
   EXPECT_FALSE(matches("freed/none", 3, 2));
   EXPECT_FALSE(matches("none/none", 2, 3));
+  const ErrorRecord both = {ErrorKind::kFreed, 2, ""};
+  const auto twin = Signature("twin mul none/none * torch-0001 2027-01-01 why");
+  EXPECT_TRUE(twin.Matches(program, "twin", both, both, ""));
+  EXPECT_FALSE(twin.Matches(program, "twin", both, std::nullopt, ""));
   EXPECT_FALSE(matches("none/shape", 2, 2));
   EXPECT_FALSE(matches("freed/none", 2, 2));
 }

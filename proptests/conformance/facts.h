@@ -3,7 +3,8 @@
 // An adapter need not show versions, hooks, orders or classes of errors. What it does not show is
 // made equal to what is expected, so that oracles compare all the same; or the oracles that need it
 // are left out. So are absent zeros, a convention: which of the second derivatives that are zero
-// are absent and which are tensors of zeros is each engine's own choice.
+// are absent and which are tensors of zeros is each engine's own choice, and so is whether hooks on
+// their way run.
 
 #pragma once
 

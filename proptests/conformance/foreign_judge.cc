@@ -11,6 +11,7 @@
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball.h"
 #include "autograd/reference/legal.h"
+#include "proptests/conformance/circumstances.h"
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/conformance/legality.h"
@@ -266,7 +267,7 @@ Opinion OpinionOn(const Program& program, const Expectation& expected, const Obs
                        ball ? &*ball : nullptr);
 }
 
-// They know of no errors.
+// Balls know of no errors.
 const twingrad::reference::ball::BallResult* BallsOf(const Expectation& expected,
                                                      const Observation& observed) {
   const Observation& twin = expected.twin.observation;

@@ -54,7 +54,7 @@ TEST(ForeignJudgeTest, ASectionThatLosesItsGraphIsJudged) {
   Hello without_graph = Everything();
   without_graph.facts.erase(Fact::kGraph);
   EXPECT_EQ(Judge(program, without_graph, second_fails(6)).outcome, Outcome::kAgree);
-  // The dual numbers, which know of no errors, give no second opinion.
+  // The dual numbers, which follow the errors of a run in which none does, give no second opinion.
   EXPECT_EQ(Judge(program, without_graph, second_fails(18)).rule, "twin");
 }
 
