@@ -133,6 +133,7 @@ Variable Calculus::Apply(Primitive primitive, const PrimitiveArguments& argument
   if (primitive == Primitive::kGather) {
     out.storage = a.storage;
     out.version = a.version;
+    if (!out.tracked) out.operand = a.operand;
   }
   return out;
 }

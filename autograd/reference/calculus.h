@@ -145,7 +145,10 @@ class Calculus {
   // What an op has summed of an operand, to multiply by it: the node saves the operand, and sums it
   // again; in some dialects it saves the sum, where that is not the operand in another shape.
   Variable MadeOf(const Variable& operand, Variable value) const {
-    if (rules_.sums_are_saved && value.data->size != operand.data->size) return value;
+    if (rules_.sums_are_saved && value.data->size != operand.data->size) {
+      if (value.step < 0) value.operand = operand.operand;  // no constant of the op's own
+      return value;
+    }
     value.storage = operand.storage;
     value.version = operand.version;
     value.unrenewed_view = operand.unrenewed_view;

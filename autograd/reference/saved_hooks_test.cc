@@ -56,15 +56,18 @@ backward %y
 
 // Of an operand without history that is summed before it is multiplied the operand is saved.
 TEST(SavedHooksTest, WhatAnEquationSumsBeforeIsScaledToo) {
-  const TwinRun run(R"(%a = leaf type=f64[2] data=2,3 grad=1
+  constexpr std::string_view kText = R"(%a = leaf type=f64[2] data=2,3 grad=1
 %b = leaf type=f64[2] data=5,1
 begin kind=saved_tensor_hooks do=scale by=10
 %y = einsum %a %b equation=i,j->i
 end
 backward %y seeds=%a
-)");
+)";
+  const TwinRun run(kText);
   EXPECT_EQ(Unpacked(run), (Row{5}));
   EXPECT_EQ(run.Grad("a"), (Row{120, 180}));
+  // The sum is saved there.
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("a"), (Row{120, 180}));
 }
 
 // Rules: K6.

@@ -154,6 +154,15 @@ bool TakesNothing(const Program& program, const Observation& expected, Opcode op
   });
 }
 
+bool StridesToNothing(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != Opcode::kAsStrided) return false;
+    const auto at = static_cast<size_t>(s.results[0]);
+    return at < expected.values.size() && expected.values[at].defined &&
+           expected.values[at].data.bits.empty();
+  });
+}
+
 // The elements of an operand as numbers; none where it is not known or not floating.
 std::vector<double> NumbersOf(const Observation& expected, ValueId value) {
   std::vector<double> numbers;
@@ -336,7 +345,9 @@ std::string Circumstances(const Program& program, const Observation& expected,
       Takes(program, observed, Opcode::kSinc, IsNearZero)) {
     text += "  circumstance: sinc near 0\n";
   }
-  for (const Opcode op : {Opcode::kDet, Opcode::kBatchNorm}) {
+  if (StridesToNothing(program, expected)) text += "  circumstance: as_strided to nothing\n";
+  for (const Opcode op :
+       {Opcode::kDet, Opcode::kBatchNorm, Opcode::kNllLoss, Opcode::kCrossEntropy}) {
     if (!TakesNothing(program, expected, op, 0)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of nothing\n");
   }
@@ -350,7 +361,8 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
   for (const Opcode op :
        {Opcode::kSilu, Opcode::kGelu, Opcode::kErf, Opcode::kErfc, Opcode::kBceWithLogits,
-        Opcode::kUpsampleLinear1d, Opcode::kUpsampleBilinear2d, Opcode::kUpsampleTrilinear3d}) {
+        Opcode::kUpsampleLinear1d, Opcode::kUpsampleBilinear2d, Opcode::kUpsampleTrilinear3d,
+        Opcode::kBatchNorm, Opcode::kGroupNorm}) {
     if (!Takes(program, expected, op, IsInfinite)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of an infinity\n");
   }

@@ -16,12 +16,13 @@ namespace twingrad::conformance {
 //   circumstance: pow with a 0                        (as base or exponent)
 //   circumstance: pow to the 1
 //   circumstance: sinc near 0                         (and not at 0)
-//   circumstance: det of nothing                      (or batch_norm: there are no elements)
+//   circumstance: det of nothing                      (or batch_norm, nll_loss, cross_entropy)
+//   circumstance: as_strided to nothing
 //   circumstance: det of a singular matrix            (as the twin says: it is 0)
 //   circumstance: elu of a 0                          (or celu, or selu)
 //   circumstance: clamp between equal limits
 //   circumstance: silu of an infinity                 (or gelu, erf, erfc, bce_with_logits, or
-//                                                     a linear upsampling)
+//                                                     a linear upsampling, batch_norm, group_norm)
 //   circumstance: gelu far out                        (its square overflows)
 //   circumstance: gelu_tanh far out                   (cosh of what its tanh is of overflows)
 //   circumstance: logaddexp far apart                 (exp of the difference overflows)

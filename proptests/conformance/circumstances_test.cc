@@ -125,13 +125,16 @@ TEST(CircumstancesTest, PowToTheOne) {
 }
 
 TEST(CircumstancesTest, OpsOfNothing) {
-  const auto of = [](const std::string& op, const std::string& shape) {
-    return Of("%x = leaf type=f64[" + shape + "] grad=1\n%y = " + op +
-              " %x\n%s = sum %y\nbackward %s\n");
+  const auto of = [](const std::string& op, const std::string& shape,
+                     const std::string& attributes = "") {
+    return Of("%x = leaf type=f64[" + shape + "] grad=1\n%y = " + op + " %x" + attributes +
+              "\n%s = sum %y\nbackward %s\n");
   };
   EXPECT_EQ(of("det", "0,2,2"), "  circumstance: det of nothing\n");
   EXPECT_EQ(of("det", "1,0,0"), "  circumstance: det of nothing\n");
   EXPECT_EQ(of("inverse", "0,2,2"), "");
+  EXPECT_EQ(of("as_strided", "2", " shape=0 stride=1"), "  circumstance: as_strided to nothing\n");
+  EXPECT_EQ(of("as_strided", "2", " shape=1 stride=1"), "");
 }
 
 // As the engine shows it.
