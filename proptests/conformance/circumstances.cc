@@ -329,14 +329,26 @@ bool TransposesToAnotherShape(const Program& program, const Observation& expecte
   });
 }
 
-}  // namespace
-
-std::string Circumstances(const Program& program, const Observation& expected,
-                          const Observation& observed) {
+// Of operands and results without elements.
+std::string OfNothing(const Program& program, const Observation& expected) {
   std::string text;
-  for (const Opcode op : HiddenViews(program, observed)) {
-    absl::StrAppend(&text, "  circumstance: the result of ", SignatureOf(op).name, " is a view\n");
+  if (StridesToNothing(program, expected)) text += "  circumstance: as_strided to nothing\n";
+  for (const Opcode op : {Opcode::kDet, Opcode::kBatchNorm, Opcode::kNllLoss, Opcode::kCrossEntropy,
+                          Opcode::kLogcumsumexp, Opcode::kVar}) {
+    if (!TakesNothing(program, expected, op, 0)) continue;
+    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of nothing\n");
   }
+  if (TakesNothing(program, expected, Opcode::kAddmv, 1)) {
+    text += "  circumstance: addmv of nothing\n";
+  }
+  if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
+  return text;
+}
+
+// Of zeros, infinities, and numbers that are too large for a square.
+std::string OfNumbers(const Program& program, const Observation& expected,
+                      const Observation& observed) {
+  std::string text;
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
   if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
   if (RaisesToOne(program, expected)) text += "  circumstance: pow to the 1\n";
@@ -344,12 +356,6 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (Takes(program, expected, Opcode::kSinc, IsNearZero) ||
       Takes(program, observed, Opcode::kSinc, IsNearZero)) {
     text += "  circumstance: sinc near 0\n";
-  }
-  if (StridesToNothing(program, expected)) text += "  circumstance: as_strided to nothing\n";
-  for (const Opcode op :
-       {Opcode::kDet, Opcode::kBatchNorm, Opcode::kNllLoss, Opcode::kCrossEntropy}) {
-    if (!TakesNothing(program, expected, op, 0)) continue;
-    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of nothing\n");
   }
   if (GivesZero(program, expected, Opcode::kDet)) {
     text += "  circumstance: det of a singular matrix\n";
@@ -379,13 +385,19 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (AccumulatesZeros(program, expected)) {
     text += "  circumstance: logcumsumexp with a gradient of 0\n";
   }
-  if (TakesNothing(program, expected, Opcode::kAddmv, 1)) {
-    text += "  circumstance: addmv of nothing\n";
+  return text;
+}
+
+}  // namespace
+
+std::string Circumstances(const Program& program, const Observation& expected,
+                          const Observation& observed) {
+  std::string text;
+  for (const Opcode op : HiddenViews(program, observed)) {
+    absl::StrAppend(&text, "  circumstance: the result of ", SignatureOf(op).name, " is a view\n");
   }
-  if (TakesNothing(program, expected, Opcode::kLogcumsumexp, 0)) {
-    text += "  circumstance: logcumsumexp of nothing\n";
-  }
-  if (TakesNothing(program, expected, Opcode::kVar, 0)) text += "  circumstance: var of nothing\n";
+  text += OfNumbers(program, expected, observed);
+  text += OfNothing(program, expected);
   for (const Opcode op : {Opcode::kFmod, Opcode::kRemainder}) {
     if (!DividesIntoAnotherWhole(program, expected, op)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " by a rounded quotient\n");
@@ -400,7 +412,6 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (TransposesToAnotherShape(program, expected, observed)) {
     text += "  circumstance: a conv_transpose of another shape\n";
   }
-  if (RepeatsNoTimes(program)) text += "  circumstance: repeat of 0 times\n";
   text += ListedGradients(program, expected);
   for (const Opcode op : {Opcode::kProd, Opcode::kCumprod, Opcode::kScatterReduce}) {
     if (!ShowsResultOf(op, program)) continue;

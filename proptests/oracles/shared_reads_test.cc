@@ -1,6 +1,7 @@
 // What hooks read of a `.grad` that several thread sections add to: one order of the sections'
 // calls gives all of it.
 
+#include <string>
 #include <vector>
 
 #include "proptests/oracles/oracle_test_support.h"
