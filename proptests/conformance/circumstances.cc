@@ -368,7 +368,7 @@ std::string OfNumbers(const Program& program, const Observation& expected,
   for (const Opcode op :
        {Opcode::kSilu, Opcode::kGelu, Opcode::kErf, Opcode::kErfc, Opcode::kBceWithLogits,
         Opcode::kUpsampleLinear1d, Opcode::kUpsampleBilinear2d, Opcode::kUpsampleTrilinear3d,
-        Opcode::kBatchNorm, Opcode::kGroupNorm}) {
+        Opcode::kBatchNorm, Opcode::kGroupNorm, Opcode::kLerp}) {
     if (!Takes(program, expected, op, IsInfinite)) continue;
     absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of an infinity\n");
   }

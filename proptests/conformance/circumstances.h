@@ -22,7 +22,8 @@ namespace twingrad::conformance {
 //   circumstance: elu of a 0                          (or celu, or selu)
 //   circumstance: clamp between equal limits
 //   circumstance: silu of an infinity                 (or gelu, erf, erfc, bce_with_logits, or
-//                                                     a linear upsampling, batch_norm, group_norm)
+//                                                     a linear upsampling, batch_norm, group_norm,
+//                                                     lerp)
 //   circumstance: gelu far out                        (its square overflows)
 //   circumstance: gelu_tanh far out                   (cosh of what its tanh is of overflows)
 //   circumstance: logaddexp far apart                 (exp of the difference overflows)
