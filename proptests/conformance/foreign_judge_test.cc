@@ -149,6 +149,24 @@ TEST(ForeignJudgeTest, AnErrorMayComeBeforeAGradientWhereTheOrderIsNotPredicted)
   EXPECT_EQ(Judge(throws, hello, half).rule, "twin");
 }
 
+// A nested call uses the queue of ready nodes too, and a queue need keep no order among equals.
+TEST(ForeignJudgeTest, NodesOfEqualRankHaveNoOrderWhereACallStandsWithinTheirs) {
+  const auto rule = [](const std::string& action) {
+    const Program program = Parsed(
+        "%a = leaf type=f64[] data=1 grad=1\n%b = leaf type=f64[] data=2 grad=1\n"
+        "%c = leaf type=f64[] data=3 grad=1\nhook %b do=" +
+        action + "\nbackward %b %a %c\n");
+    return Judge(program, Everything(),
+                 [](Observation& observed) {
+                   auto& executed = observed.calls.at(0).executed;
+                   std::swap(executed.at(executed.size() - 1), executed.at(executed.size() - 2));
+                 })
+        .rule;
+  };
+  EXPECT_EQ(rule("record"), "order");
+  EXPECT_EQ(rule("backward target=%b"), "");
+}
+
 TEST(ForeignJudgeTest, UnsupportedIsARefusal) {
   const ForeignVerdict verdict = Judge(Fails(ErrorKind::kUnsupported, 1, "no mul here"));
   EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
