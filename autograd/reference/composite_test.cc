@@ -238,6 +238,22 @@ backward %y
   EXPECT_NEAR(values[3], 0.5, run.GradBound("x")[3]);
 }
 
+// Whatever the formula, one number alone has no distance to its mean, and nor have two or four that
+// are equal. Of three the mean may round.
+TEST(LoweringTest, WhereNothingRoundsTheDeviationOfEqualElementsIsCertain) {
+  const auto bounds = [](const std::string& leaf, const std::string& dims) {
+    return TwinRun("%x = leaf " + leaf + " grad=1\n%d = std %x " + dims +
+                   "\n%y = sum %d\nbackward %y\n")
+        .GradBound("x");
+  };
+  EXPECT_EQ(bounds("type=f64[1,3] data=0.1,2,-3", "dims=0"), (Row{0, 0, 0}));
+  EXPECT_EQ(bounds("type=f64[2] data=0.1,0.1", "dims=0"), (Row{0, 0}));
+  EXPECT_EQ(bounds("type=f32[4] data=3,3,3,3", "dims=0"), (Row{0, 0, 0, 0}));
+  for (const double bound : bounds("type=f64[3] data=0.1,0.1,0.1", "dims=0")) {
+    EXPECT_TRUE(std::isinf(bound));
+  }
+}
+
 // Whatever is an index is looked at again when the node runs.
 TEST(LoweringTest, IndicesAreSaved) {
   for (const Signature& signature : program::Signatures()) {

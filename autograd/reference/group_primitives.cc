@@ -203,7 +203,7 @@ Term DeviationGradient(const Backward& b) {
   const Term a = b.in(0);
   const Term g = b.g * Term{&b.calculus, Inexact(b.calculus, b.g.v, 1.0 / groups.count)};
   const auto terms = [&] {
-    const Term distance{&b.calculus, DistancesOfOnePass(b.calculus, a.v, groups)};
+    const Term distance{&b.calculus, DistancesUnderRoot(b.calculus, a.v, groups)};
     return AlongUnit(b, g, distance, b.result(), b.result_elements()).v;
   };
   return {&b.calculus, OfMeanZero(b.calculus, a.v, groups, terms)};

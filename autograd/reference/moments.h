@@ -174,6 +174,41 @@ ValueIn<Algebra> DistancesOfOnePass(Algebra& algebra, const ValueIn<Algebra>& a,
   return Within(algebra, RoughDistances(algebra, a, groups), bounds);
 }
 
+// The elements of groups of one number, as often as a power of two: the mean is that number in any
+// order and by any formula.
+inline std::vector<int32_t> ElementsOfEqualGroups(const Array& array,
+                                                  const PrimitiveArguments& groups) {
+  if (groups.count < 1 || (groups.count & (groups.count - 1)) != 0) return {};
+  std::vector<int32_t> first(static_cast<size_t>(Count(*groups.shape)), -1);
+  std::vector<bool> differ(first.size(), false);
+  for (int32_t i = 0; i < array.size; ++i) {
+    const auto group = static_cast<size_t>(groups.map[i]);
+    if (first[group] < 0) first[group] = i;
+    const bool is_sure = array.Error(i) == 0 && std::isfinite(array.v[i]);
+    if (!is_sure || array.v[i] != array.v[first[group]]) differ[group] = true;
+  }
+  std::vector<int32_t> elements;
+  for (int32_t i = 0; i < array.size; ++i) {
+    if (!differ[static_cast<size_t>(groups.map[i])]) elements.push_back(i);
+  }
+  return elements;
+}
+
+// The distances that a root is taken of, at which 0 is a point of its own.
+template <typename Algebra>
+ValueIn<Algebra> DistancesUnderRoot(Algebra& algebra, const ValueIn<Algebra>& a,
+                                    const PrimitiveArguments& groups) {
+  const auto rough = DistancesOfOnePass(algebra, a, groups);
+  const Array& array = *algebra.ArrayOf(a);
+  const std::vector<int32_t> equal = ElementsOfEqualGroups(array, groups);
+  if (equal.empty()) return rough;
+  const auto mean = Gather(algebra, MeanOf(algebra, a, groups), groups.map, array.shape);
+  const auto zeros = Gather(algebra, algebra.Apply(Primitive::kSubtract, a, mean),
+                            ListedMap(algebra.arena(), equal),
+                            algebra.arena().Keep({static_cast<int64_t>(equal.size())}));
+  return Overwrite(algebra, rough, zeros, ListedMap(algebra.arena(), equal));
+}
+
 // 1 / sqrt(count) of groups, in the element type of `like`.
 template <typename Algebra>
 ValueIn<Algebra> InverseRootOfCount(Algebra& algebra, const ValueIn<Algebra>& like,
@@ -185,7 +220,7 @@ ValueIn<Algebra> InverseRootOfCount(Algebra& algebra, const ValueIn<Algebra>& li
 template <typename Algebra>
 ValueIn<Algebra> DeviationOf(Algebra& algebra, const ValueIn<Algebra>& a,
                              const PrimitiveArguments& groups) {
-  const auto distance = DistancesOfOnePass(algebra, a, groups);
+  const auto distance = DistancesUnderRoot(algebra, a, groups);
   const auto length = algebra.Apply(Primitive::kNorm, groups, distance);
   return algebra.Apply(Primitive::kMultiply, length, InverseRootOfCount(algebra, length, groups));
 }

@@ -46,7 +46,8 @@ inline constexpr int kSooner = 5;
 // until they find it, or up to `most`.
 Comparison CompareWeights(judge::Judge& judge, int most = kMaxPairPrograms, bool whole = false);
 
-// Judges Programs of the seeds first_seed, first_seed + 1, ...; returns nothing if all agree.
+// Judges Programs of the seeds first_seed, first_seed + 1, ... until one fails each time; returns
+// nothing if there is none.
 std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms,
                          const generators::GeneratorOptions& options = {});
 
