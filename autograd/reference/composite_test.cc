@@ -238,6 +238,19 @@ backward %y
   EXPECT_NEAR(values[3], 0.5, run.GradBound("x")[3]);
 }
 
+// With what a hook makes of a saved result a share overflows: the sum of the terms is NaN, that of
+// the gradients is not.
+TEST(LoweringTest, SharesThatOverflowMeetInAnyOrder) {
+  const TwinRun run(R"(%x = leaf type=f64[3] data=-1294,-142,-142 grad=1
+%g = leaf type=f64[3] data=3,1,-1
+begin kind=saved_tensor_hooks do=scale by=-1
+%y = logcumsumexp %x dim=0
+backward %y seeds=%g
+end
+)");
+  EXPECT_TRUE(std::isinf(run.GradBound("x")[0]));
+}
+
 // Whatever the formula, one number alone has no distance to its mean, and nor have two or four that
 // are equal. Of three the mean may round.
 TEST(LoweringTest, WhereNothingRoundsTheDeviationOfEqualElementsIsCertain) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "autograd/reference/element_algebra.h"
@@ -209,6 +210,22 @@ Term DeviationGradient(const Backward& b) {
   return {&b.calculus, OfMeanZero(b.calculus, a.v, groups, terms)};
 }
 
+// A share is 1 at most, but where a saved result was changed: where it overflows then, engines that
+// sum gradients of both signs first are right, and those that sum terms have infinities of both.
+Term SharesInAnyOrder(const Backward& b, const Term& g, const Term& share) {
+  const Array& shares = *b.calculus.ArrayOf(share.v);
+  const Array& gradients = *b.calculus.ArrayOf(g.v);
+  std::vector<double> bounds(static_cast<size_t>(shares.size), 0);
+  bool rises = false, falls = false;
+  for (int32_t i = 0; i < shares.size; ++i) {
+    if (!std::isinf(shares.v[i])) continue;
+    bounds[static_cast<size_t>(i)] = kUnknown;
+    rises |= !(gradients.v[i] < 0);
+    falls |= !(gradients.v[i] > 0);
+  }
+  return rises && falls ? Term{&b.calculus, Within(b.calculus, share.v, bounds)} : share;
+}
+
 constexpr PrimitiveRow kGroupRows[] = {
     {Primitive::kExtreme, std::nullopt, 1, kSavesA | kSavesResult, Extreme,
      [](const Backward& b) {
@@ -237,8 +254,8 @@ constexpr PrimitiveRow kGroupRows[] = {
      [](const Backward& b) {
        const Term r = b.result();
        const Term below = b.in(0) - Spread(b, r);
-       const Term share = below.Apply(Primitive::kExp);
-       return Spread(b, b.g) * share;
+       const Term g = Spread(b, b.g);
+       return g * SharesInAnyOrder(b, g, below.Apply(Primitive::kExp));
      }},
 
     {Primitive::kSoftmax, std::nullopt, 1, kSavesResult, Softmax<false>,
