@@ -86,8 +86,7 @@ Tensor Average(const char* node, const Tensor& a, const Windows& windows, Number
 // run, which lie at `made`; else undefined.
 Tensor GivenBack(const Tensor& index, const void* made, const Tensor& g, const Windows& windows) {
   if (!IsRemote(g) || ShouldRecord(g)) return Tensor();
-  int64_t plane = 1;
-  for (const kernels::Line& line : windows) plane *= line.size;
+  const int64_t plane = kernels::PlaneSizeOf(windows);
   const bool is_made_here = index.impl()->data() == made && index.IsContiguous() &&
                             index.sizes() == g.sizes() && AreIndicesBelow(index, plane);
   return is_made_here ? kernels::GivenToGreatest(index, g, windows) : Tensor();
@@ -95,8 +94,7 @@ Tensor GivenBack(const Tensor& index, const void* made, const Tensor& g, const W
 
 ValuesAndIndices Greatest(const char* node, const Tensor& a, const Windows& windows) {
   const auto [values, index] = kernels::Greatest(a, windows);
-  int64_t plane = 1;
-  for (const kernels::Line& line : windows) plane *= line.size;
+  const int64_t plane = kernels::PlaneSizeOf(windows);
   const Shape rows = SizesOf(index), planes = {rows[0], plane};
   Tensor result = WithShape(values, WindowedShape(a, windows));
   const Tensor places = WithShape(index, SizesOf(result));

@@ -105,9 +105,10 @@ bool IsFinite(const Tensor& a) {
   return std::isfinite(processor::LoopsInUse().f32.sum(a.data<float>(), a.numel()));
 }
 
-// Made of the two others by oneDNN; undefined where it is not for it. It has no products with the
-// zeros of the padding, and what it adds to a sum in their place need not be there: all is the same
-// where what is made is finite, and so is what only the padding may meet.
+// Made of the two others by oneDNN; undefined where it is not for it. oneDNN leaves out the
+// products with the zeros of the padding, which are NaN where the other factor is not finite. So
+// such factors go the plain way: they show in the result, but for those that meet nothing else than
+// padding.
 Tensor MakeHere(const ConvolutionForm& form, ConvolutionPart part, Tensor wide, Tensor weights,
                 Tensor narrow) {
   const Tensor& like = part == ConvolutionPart::kWide ? weights : wide;

@@ -130,6 +130,12 @@ std::vector<WindowStretch> StretchesOf(const Line& line) {
   return stretches;
 }
 
+int64_t PlaneSizeOf(const Windows& windows) {
+  int64_t size = 1;
+  for (const Line& line : windows) size *= line.size;
+  return size;
+}
+
 Shape CountsOf(const Windows& windows) {
   Shape counts;
   for (const Line& line : windows) counts.push_back(line.windows);

@@ -58,6 +58,8 @@ struct WindowStretch {
 // All windows of the Line, in order, in as few as come from taking each as long as it goes.
 std::vector<WindowStretch> StretchesOf(const Line& line);
 
+// Elements of the plane.
+int64_t PlaneSizeOf(const Windows& windows);
 Shape CountsOf(const Windows& windows);
 int64_t EntriesOf(const Windows& windows);
 

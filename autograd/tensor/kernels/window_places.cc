@@ -40,10 +40,8 @@ std::vector<T> Crossed(const Windows& windows, T first, Combine combine) {
 
 }  // namespace
 
-WindowPlane::WindowPlane(Ints whole, const Windows& windows) {
-  for (const Line& line : windows) size *= line.size;
-  count = ProductOf(whole) / size;
-}
+WindowPlane::WindowPlane(Ints whole, const Windows& windows)
+    : size(PlaneSizeOf(windows)), count(ProductOf(whole) / size) {}
 
 int64_t NumWindows(const Windows& windows) { return ProductOf(CountsOf(windows)); }
 
