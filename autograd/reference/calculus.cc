@@ -21,7 +21,8 @@ template <typename F>
 void ForEachSaved(const Step& step, F save) {
   program::Saves saves = RowOf(step.primitive).saves;
   // The weights of a statement are its own.
-  if (step.primitive == Primitive::kWeigh && step.out.step >= 0) saves &= ~program::kSavesB;
+  const bool own = step.out.step >= 0 || step.arguments.unsaved;
+  if (step.primitive == Primitive::kWeigh && own) saves &= ~program::kSavesB;
   const Variable* in = step.in;
   const auto has = [saves](program::Saves bits) { return (saves & bits) != 0; };
   if (has(program::kSavesA) || (has(program::kSavesAForB) && in[1].tracked)) save(in[0]);

@@ -161,7 +161,7 @@ class Calculus {
     if (!rules_.signs_have_history) return a;
     Variable ones = a;
     ones.data = Constant(1, a).data;
-    return Apply(Primitive::kWeigh, a, ones);
+    return Apply(Primitive::kWeigh, {.unsaved = true}, a, ones);
   }
   const Picks& Settled(const Variable&, const Picks& picks, absl::Span<const Tie>) { return picks; }
 

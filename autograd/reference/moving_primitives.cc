@@ -200,7 +200,7 @@ constexpr PrimitiveRow kMovingRows[] = {
        if (b.which == 1) return b.g.Filled(0);
        Term weight = b.in(1);
        weight.v.data = b.step.in[1].data;
-       return b.g.Apply(Primitive::kWeigh, weight);
+       return b.g.Apply(Primitive::kWeigh, weight, {.unsaved = b.step.arguments.unsaved});
      }},
 
     {Primitive::kDivideCount, std::nullopt, 1, kSavesNothing, DivideCount,

@@ -129,6 +129,7 @@ struct PrimitiveArguments {
   bool picks = false;            // gather: the map comes from indices, which derivatives save too
   bool least = false;            // extreme
   bool upper = false;            // solve: the upper triangle counts, else the lower one
+  bool unsaved = false;          // weigh: derivatives keep the weight's shape alone
   bool from_mean = false;        // variance: no engine squares the elements themselves
   // A step of the product of a group, which an engine may multiply, and add the derivatives of, in
   // any order; in some order it may underflow on the way.
