@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "autograd/tensor/tensor.h"
@@ -24,7 +25,8 @@ void AddDefinedGradient(Tensor& sum, Tensor&& gradient, Reuse reuse);
 inline void AddGradient(Tensor& sum, Tensor&& gradient, Reuse reuse = Reuse::kOfBoth) {
   if (!gradient.defined()) return;
   if (sum.defined()) return AddDefinedGradient(sum, std::move(gradient), reuse);
-  sum = std::move(gradient);
+  // There is nothing to release.
+  std::construct_at(&sum, std::move(gradient));
 }
 
 }  // namespace twingrad

@@ -48,7 +48,7 @@ inline bool IsPlain(const GraphTask& task, const NodeState& state) {
 }
 
 // Applies the node and checks what it gives: one gradient an edge. Takes `gradients`.
-inline VariableList Apply(Node& node, VariableList& gradients) {
+[[gnu::always_inline]] inline VariableList Apply(Node& node, VariableList& gradients) {
   VariableList results = node.Apply(std::move(gradients));
   gradients.clear();
   if (!GradientsMatch(node.next_edges(), results)) [[unlikely]] {
@@ -59,7 +59,8 @@ inline VariableList Apply(Node& node, VariableList& gradients) {
 
 // The same, and releases what the node saved unless the graph is kept: all there is to do at a node
 // that IsPlain.
-inline VariableList EvaluatePlain(const GraphTask& task, Node& node, VariableList& gradients) {
+[[gnu::always_inline]] inline VariableList EvaluatePlain(const GraphTask& task, Node& node,
+                                                         VariableList& gradients) {
   ThreadState& thread = CurrentThread();
   thread.node = &node;
   const bool releases = !node.SavesNothing() && !task.arguments().keep_graph;

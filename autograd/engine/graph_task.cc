@@ -145,24 +145,11 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
     // A word of its own that is wrong was left by a task with the same id, four thousand million
     // tasks ago.
     if (holder != id_.claim_id() || holder == 0) {
-      // This node was borrowed if the lender has ended and another task has taken it over. The word
-      // of that task, read above with acquire, makes the lender's end visible too.
-      if (lender_ != 0 && holder != lender_ && !TaskId::IsAlive(lender_)) StopBorrowing();
-      // Its holder may have ended after this task met the node first.
-      if (elsewhere_ != nullptr) {
-        if (const uint32_t known = elsewhere_->Find(node); known != kNotFound) return known;
-      }
-      if (id_.claim_id() == 0 || TaskId::IsAlive(holder)) {
-        const uint32_t mine = static_cast<uint32_t>(states().size());
-        // One lender a task: the map is filled with what was borrowed at most once.
-        const bool lends = lender_ == holder || (lender_ == 0 && elsewhere_ == nullptr);
-        if (holder != 0 && index == mine && lends) {
-          lender_ = holder;
-        } else {
-          if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Map>();
-          elsewhere_->indices.emplace(node, mine);
+      const bool is_alone = lender_ == 0 && elsewhere_ == nullptr && id_.claim_id() != 0;
+      if (!is_alone || TaskId::IsAlive(holder)) [[unlikely]] {
+        if (const uint32_t found = FindOrAddBeside(node, holder, index); found != kNotFound) {
+          return found;
         }
-        return AddState(node);
       }
     }
     const uint64_t mine = ClaimWord(id_.claim_id(), static_cast<uint32_t>(states().size()));
@@ -170,6 +157,27 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
       return AddState(node);
     }
   }
+}
+
+uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index) {
+  // This node was borrowed if the lender has ended and another task has taken it over. The word of
+  // that task, which was read with acquire, makes the lender's end visible too.
+  if (lender_ != 0 && holder != lender_ && !TaskId::IsAlive(lender_)) StopBorrowing();
+  // Its holder may have ended after this task met the node first.
+  if (elsewhere_ != nullptr) {
+    if (const uint32_t known = elsewhere_->Find(node); known != kNotFound) return known;
+  }
+  if (id_.claim_id() != 0 && !TaskId::IsAlive(holder)) return kNotFound;
+  const uint32_t mine = static_cast<uint32_t>(states().size());
+  // One lender a task: the map is filled with what was borrowed at most once.
+  const bool lends = lender_ == holder || (lender_ == 0 && elsewhere_ == nullptr);
+  if (holder != 0 && index == mine && lends) {
+    lender_ = holder;
+  } else {
+    if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Map>();
+    elsewhere_->indices.emplace(node, mine);
+  }
+  return AddState(node);
 }
 
 void GraphTask::StopBorrowing() {

@@ -120,9 +120,13 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
                          : arrays_->more_gradients[state.more_begin + input_nr - 1];
   }
 
+  // Where to look for a node.
+  static uint32_t HintOf(const Node& node) {
+    return static_cast<uint32_t>(node.claim().Load(sync::kRelaxed));
+  }
   // The dense index of a node, kNotFound if it is not in the task. Index 0 is the root.
   uint32_t IndexOf(const Node* node) const {
-    const uint32_t index = static_cast<uint32_t>(node->claim().Load(sync::kRelaxed));
+    const uint32_t index = HintOf(*node);
     if (IsAt(index, node)) [[likely]]
       return index;
     return IndexElsewhere(node);
@@ -139,7 +143,7 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   // For a node whose edges are not those that were counted.
   [[noreturn]] static void ThrowChangedEdges(const Node& node);
   // The same as IndexOf, giving the node an index if it has none.
-  uint32_t FindOrAdd(Node* node);
+  [[gnu::flatten]] uint32_t FindOrAdd(Node* node);
 
   // The one gradient that the root starts with: which input of it, and the value. For a GraphRoot,
   // which has no inputs, nothing.
@@ -199,9 +203,11 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   }
   // Of a node whose word says something else.
   uint32_t IndexElsewhere(const Node* node) const AG_EXCLUDES(mutex_);
+  // FindOrAdd where another task may hold the node; kNotFound if this one may claim it.
+  [[gnu::noinline]] uint32_t FindOrAddBeside(Node* node, uint32_t holder, uint32_t index);
   // Puts all nodes so far into the map, once the words of `lender_` may be written by others.
   void StopBorrowing();
-  uint32_t AddState(Node* node) {
+  [[gnu::always_inline]] uint32_t AddState(Node* node) {
     const uint32_t index = static_cast<uint32_t>(states().size());
     NodeState& state = states().emplace_back();
     state.node = node;
@@ -209,7 +215,7 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
       AddMoreGradients(state);
     return index;
   }
-  void AddMoreGradients(NodeState& state);
+  [[gnu::noinline]] void AddMoreGradients(NodeState& state);
   Tensor CapturedCopy(Tensor& gradient, bool may_take) const;
 
   const ExecuteArguments arguments_;

@@ -25,7 +25,10 @@ constexpr sync::Duration kHandOver = std::chrono::microseconds(4);
 constexpr int64_t kManyElements = 4096;
 constexpr uint32_t kEvaluationsBetweenReadings = 16;
 
-VariableList TakeGradients(GraphTask& task, NodeState& state) {
+// The steps of a plain node are in the loop itself, whose values then stay in registers.
+#define AG_IN_THE_LOOP [[gnu::always_inline]] inline
+
+AG_IN_THE_LOOP VariableList TakeGradients(GraphTask& task, NodeState& state) {
   VariableList gradients;
   const uint32_t count = state.node->num_inputs();
   if (count > 0) gradients.push_back(std::move(state.first_gradient));
@@ -60,8 +63,9 @@ void SharingRule::Measure(uint32_t evaluated) {
   window_evaluated_ = evaluated;
 }
 
-LocalRun::LocalRun(GraphTask& task) : task_(task) {
-  NodeState& root = task.states()[0];
+LocalRun::LocalRun(GraphTask& task)
+    : task_(task), states_(task.states().data()), num_states_(task.states().size()) {
+  NodeState& root = states_[0];
   if (root.node->num_inputs() > 0) task.GradientOf(root, task.root_input()) = task.TakeRootSeed();
   if (root.Executes()) ready_.Push(root.node->sequence_nr(), 0);
 }
@@ -74,22 +78,30 @@ std::vector<uint32_t> LocalRun::TakeReady() {
 
 void LocalRun::AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradient,
                             GradientStreams::Arrival&& arrival) {
-  NodeState& state = task_.states()[target];
+  NodeState& state = states_[target];
   Tensor& sum = task_.GradientOf(state, input_nr);
   const GradientStreams::SumScope scope(*task_.streams(), target, *state.node, input_nr, sum,
                                         gradient, std::move(arrival));
   AddGradient(sum, std::move(gradient), scope.reuse());
 }
 
+AG_IN_THE_LOOP uint32_t LocalRun::TargetOf(const Node& from, const Edge& edge) const {
+  const Node* node = edge.function.get();
+  const uint32_t index = GraphTask::HintOf(*node);
+  if (index < num_states_ && states_[index].node == node) [[likely]]
+    return index;
+  return task_.TargetOf(from, edge);
+}
+
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
 template <bool kHasStreams>
-void LocalRun::Deliver(const Node& node, VariableList& results,
-                       [[maybe_unused]] GradientStreams::Arrival* arrivals) {
+AG_IN_THE_LOOP void LocalRun::Deliver(const Node& node, VariableList& results,
+                                      [[maybe_unused]] GradientStreams::Arrival* arrivals) {
   const Span<const Edge> edges = node.next_edges();
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
-    const uint32_t target = task_.TargetOf(node, edges[i]);
-    NodeState& state = task_.states()[target];
+    const uint32_t target = TargetOf(node, edges[i]);
+    NodeState& state = states_[target];
     const bool executes = state.Executes();
     if (kHasStreams && executes) {
       AddOnStreams(target, edges[i].input_nr, std::move(results[i]), std::move(arrivals[i]));
@@ -105,6 +117,16 @@ void LocalRun::Deliver(const Node& node, VariableList& results,
   }
 }
 
+void LocalRun::DeliverSeen(const Node& node, VariableList& results) {
+  if (task_.streams() == nullptr) {
+    Deliver</*kHasStreams=*/false>(node, results, nullptr);
+  } else {
+    auto arrivals = GradientStreams::ArrivalsOf(task_, node, results);
+    Deliver</*kHasStreams=*/true>(node, results, arrivals.data());
+  }
+  results.clear();
+}
+
 template <bool kHasRule>
 bool LocalRun::Loop(SharingRule* rule) {
   EvaluationScope scope(task_);
@@ -113,7 +135,7 @@ bool LocalRun::Loop(SharingRule* rule) {
     VariableList results;  // of nodes that are not plain
     while (!ready_.IsEmpty()) {
       index = ready_.Pop();
-      NodeState& state = task_.states()[index];
+      NodeState& state = states_[index];
       VariableList gradients = TakeGradients(task_, state);
       int64_t elements = 0;
       if constexpr (kHasRule) {
@@ -124,13 +146,7 @@ bool LocalRun::Loop(SharingRule* rule) {
         VariableList plain_results = EvaluatePlain(task_, *state.node, gradients);
         Deliver</*kHasStreams=*/false>(*state.node, plain_results, nullptr);
       } else if (EvaluateNode(task_, index, gradients, results)) {
-        if (task_.streams() == nullptr) {
-          Deliver</*kHasStreams=*/false>(*state.node, results, nullptr);
-        } else {
-          auto arrivals = GradientStreams::ArrivalsOf(task_, *state.node, results);
-          Deliver</*kHasStreams=*/true>(*state.node, results, arrivals.data());
-        }
-        results.clear();
+        DeliverSeen(*state.node, results);
       }
       if constexpr (kHasRule) {
         if (rule->IsMet(ready_.Size(), evaluated_, elements)) return true;
@@ -138,7 +154,7 @@ bool LocalRun::Loop(SharingRule* rule) {
     }
   } catch (...) {
     if (!task_.modes().anomaly) throw;
-    std::rethrow_exception(Explained(std::current_exception(), task_, *task_.states()[index].node));
+    std::rethrow_exception(Explained(std::current_exception(), task_, *states_[index].node));
   }
   return false;
 }
@@ -146,7 +162,7 @@ bool LocalRun::Loop(SharingRule* rule) {
 void LocalRun::GoOn() {
   Loop</*kHasRule=*/false>(nullptr);
   const uint32_t expected = CountExecuted(task_);
-  if (evaluated_ != expected && task_.states()[0].Executes()) {
+  if (evaluated_ != expected && states_[0].Executes()) {
     throw Error(ErrorKind::kInternal,
                 absl::StrCat("[engine] ", expected - evaluated_, " of ", expected,
                              " nodes never received all their gradients; every needed node must "

@@ -61,12 +61,18 @@ class LocalRun {
  private:
   template <bool kHasRule>
   bool Loop(SharingRule* rule);
+  uint32_t TargetOf(const Node& from, const Edge& edge) const;
+  // Of nodes that are not plain.
+  void DeliverSeen(const Node& node, VariableList& results);
   template <bool kHasStreams>
   void Deliver(const Node& node, VariableList& results, GradientStreams::Arrival* arrivals);
   void AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradient,
                     GradientStreams::Arrival&& arrival);
 
   GraphTask& task_;
+  // Those of the task, which get no further ones while it runs.
+  NodeState* const states_;
+  const size_t num_states_;
   ReadyHeap ready_;
   uint32_t evaluated_ = 0;
 };

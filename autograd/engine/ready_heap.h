@@ -27,13 +27,8 @@ class ReadyHeap {
     const Item item{order_key, arrivals_++, index};
     if (IsEmpty()) {
       next_ = item;
-    } else if (next_.order_key < order_key) {
-      // Runs before whatever waits, so the stack stays in order.
-      stack_.push_back(next_);
-      next_ = item;
     } else {
-      heap_.push_back(item);
-      std::push_heap(heap_.begin(), heap_.end(), RunsLater);
+      PushBeside(item);
     }
   }
 
@@ -54,7 +49,17 @@ class ReadyHeap {
     uint32_t arrival;
     uint32_t index;
   };
-  void FindNext() {
+  [[gnu::noinline]] void PushBeside(const Item& item) {
+    if (next_.order_key < item.order_key) {
+      // Runs before whatever waits, so the stack stays in order.
+      stack_.push_back(next_);
+      next_ = item;
+    } else {
+      heap_.push_back(item);
+      std::push_heap(heap_.begin(), heap_.end(), RunsLater);
+    }
+  }
+  [[gnu::noinline]] void FindNext() {
     if (heap_.empty() || (!stack_.empty() && RunsLater(heap_.front(), stack_.back()))) {
       next_ = stack_.back();
       stack_.pop_back();

@@ -5,18 +5,8 @@
 #include "autograd/sync/atomic.h"
 
 namespace twingrad {
-namespace {
 
-// A task's id is in place id % kPlaces while it is alive. A power of two.
-constexpr uint32_t kPlaces = 256;
-
-struct Table {
-  sync::Atomic<uint32_t> place[kPlaces];
-  sync::Atomic<uint64_t> next_number{1};
-};
-constinit Table table;
-
-}  // namespace
+constinit TaskId::Table TaskId::table;
 
 TaskId::TaskId() {
   for (uint32_t attempt = 0; attempt < kPlaces; ++attempt) {
@@ -33,10 +23,6 @@ TaskId::TaskId() {
 
 TaskId::~TaskId() {
   if (claim_id_ != 0) table.place[claim_id_ % kPlaces].Store(0, sync::kRelease);
-}
-
-bool TaskId::IsInTable(uint32_t claim_id) {
-  return table.place[claim_id % kPlaces].Load(sync::kAcquire) == claim_id;
 }
 
 }  // namespace twingrad

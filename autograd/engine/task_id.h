@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "autograd/sync/atomic.h"
+
 namespace twingrad {
 
 class TaskId {
@@ -24,8 +26,17 @@ class TaskId {
   static bool IsAlive(uint32_t claim_id) { return claim_id != 0 && IsInTable(claim_id); }
 
  private:
-  static bool IsInTable(uint32_t claim_id);
+  // A task's id is in place id % kPlaces while it is alive. A power of two.
+  static constexpr uint32_t kPlaces = 256;
+  struct Table {
+    sync::Atomic<uint32_t> place[kPlaces];
+    sync::Atomic<uint64_t> next_number{1};
+  };
+  static bool IsInTable(uint32_t claim_id) {
+    return table.place[claim_id % kPlaces].Load(sync::kAcquire) == claim_id;
+  }
 
+  static Table table;
   uint32_t claim_id_ = 0;
   uint64_t number_;
 };
