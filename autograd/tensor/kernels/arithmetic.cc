@@ -206,6 +206,8 @@ namespace {
 
 [[gnu::always_inline]] inline void CheckWritten(const char* op, const Tensor& target,
                                                 const Tensor& other) {
+  if (target.type() == other.type() && target.type().IsExact()) [[likely]]
+    return;
   CheckSameKind(op, target, other);
   if (target.sizes() != other.sizes()) {
     throw Error(ErrorKind::kShape,
@@ -266,6 +268,10 @@ void AddInto(Tensor& target, const Tensor& other) {
       return AddRemote<T>(target, other);
     T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
+    if (target.numel() == 1) {
+      *x = AddNumber::Of(*x, *y);
+      return;
+    }
     if (target.IsContiguous() && other.IsContiguous()) {
       return Loop<AddNumber, T>(x, y, x, target.numel());
     }
