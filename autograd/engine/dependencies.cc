@@ -39,7 +39,8 @@ std::vector<uint32_t> CountDependencies(const GraphTask& task) {
 
 }  // namespace
 
-void ComputeDependencies(GraphTask& task) {
+// With what finds a node and makes its state in the loop itself.
+[[gnu::flatten]] void ComputeDependencies(GraphTask& task) {
   const uint32_t lowest = LowestOutput(task);
   auto& states = task.states();
   task.FindOrAdd(task.root());

@@ -45,8 +45,6 @@ void CheckEdges(Span<const Edge> edges, std::string_view what) {
   }
 }
 
-uint64_t ClaimWord(uint32_t id, uint32_t index) { return uint64_t{id} << 32 | index; }
-
 }  // namespace
 
 std::unique_ptr<TaskArrays> TaskArrays::Take() {
@@ -132,31 +130,6 @@ void GraphTask::ThrowChangedEdges(const Node& node) {
                            " got more gradients than edges led to it when the call began; the "
                            "edges of a node are fixed while calls use it; add edges before the "
                            "call"));
-}
-
-uint32_t GraphTask::FindOrAdd(Node* node) {
-  // A claim publishes that its task lives: who sees it must also see the task's place in the table
-  // of TaskId, or it would take a living task for a dead one.
-  uint64_t word = node->claim().Load(sync::kAcquire);
-  while (true) {
-    const uint32_t index = static_cast<uint32_t>(word);
-    if (IsAt(index, node)) return index;
-    const uint32_t holder = static_cast<uint32_t>(word >> 32);
-    // A word of its own that is wrong was left by a task with the same id, four thousand million
-    // tasks ago.
-    if (holder != id_.claim_id() || holder == 0) {
-      const bool is_alone = lender_ == 0 && elsewhere_ == nullptr && id_.claim_id() != 0;
-      if (!is_alone || TaskId::IsAlive(holder)) [[unlikely]] {
-        if (const uint32_t found = FindOrAddBeside(node, holder, index); found != kNotFound) {
-          return found;
-        }
-      }
-    }
-    const uint64_t mine = ClaimWord(id_.claim_id(), static_cast<uint32_t>(states().size()));
-    if (node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kAcquire)) {
-      return AddState(node);
-    }
-  }
 }
 
 uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index) {

@@ -117,14 +117,16 @@ AG_IN_THE_LOOP void LocalRun::Deliver(const Node& node, VariableList& results,
   }
 }
 
-void LocalRun::DeliverSeen(const Node& node, VariableList& results) {
+void LocalRun::RunSeen(uint32_t index, VariableList& gradients) {
+  VariableList results;
+  if (!EvaluateNode(task_, index, gradients, results)) return;
+  const Node& node = *states_[index].node;
   if (task_.streams() == nullptr) {
     Deliver</*kHasStreams=*/false>(node, results, nullptr);
   } else {
     auto arrivals = GradientStreams::ArrivalsOf(task_, node, results);
     Deliver</*kHasStreams=*/true>(node, results, arrivals.data());
   }
-  results.clear();
 }
 
 template <bool kHasRule>
@@ -132,7 +134,6 @@ bool LocalRun::Loop(SharingRule* rule) {
   EvaluationScope scope(task_);
   uint32_t index = 0;
   try {
-    VariableList results;  // of nodes that are not plain
     while (!ready_.IsEmpty()) {
       index = ready_.Pop();
       NodeState& state = states_[index];
@@ -143,10 +144,10 @@ bool LocalRun::Loop(SharingRule* rule) {
       }
       ++evaluated_;
       if (IsPlain(task_, state)) [[likely]] {
-        VariableList plain_results = EvaluatePlain(task_, *state.node, gradients);
-        Deliver</*kHasStreams=*/false>(*state.node, plain_results, nullptr);
-      } else if (EvaluateNode(task_, index, gradients, results)) {
-        DeliverSeen(*state.node, results);
+        VariableList results = EvaluatePlain(task_, *state.node, gradients);
+        Deliver</*kHasStreams=*/false>(*state.node, results, nullptr);
+      } else {
+        RunSeen(index, gradients);
       }
       if constexpr (kHasRule) {
         if (rule->IsMet(ready_.Size(), evaluated_, elements)) return true;

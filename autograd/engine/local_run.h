@@ -62,8 +62,8 @@ class LocalRun {
   template <bool kHasRule>
   bool Loop(SharingRule* rule);
   uint32_t TargetOf(const Node& from, const Edge& edge) const;
-  // Of nodes that are not plain.
-  void DeliverSeen(const Node& node, VariableList& results);
+  // What the loop does at a node that is not plain.
+  [[gnu::noinline]] void RunSeen(uint32_t index, VariableList& gradients);
   template <bool kHasStreams>
   void Deliver(const Node& node, VariableList& results, GradientStreams::Arrival* arrivals);
   void AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradient,

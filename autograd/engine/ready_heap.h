@@ -49,7 +49,7 @@ class ReadyHeap {
     uint32_t arrival;
     uint32_t index;
   };
-  void PushBeside(Item item) {
+  [[gnu::noinline]] void PushBeside(Item item) {
     if (next_.order_key < item.order_key) {
       // Runs before whatever waits, so the stack stays in order.
       stack_.push_back(next_);
@@ -59,7 +59,7 @@ class ReadyHeap {
       std::push_heap(heap_.begin(), heap_.end(), RunsLater);
     }
   }
-  void FindNext() {
+  [[gnu::noinline]] void FindNext() {
     if (heap_.empty() || (!stack_.empty() && RunsLater(heap_.front(), stack_.back()))) {
       next_ = stack_.back();
       stack_.pop_back();
