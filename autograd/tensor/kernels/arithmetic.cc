@@ -204,16 +204,26 @@ Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-[[gnu::always_inline]] inline void CheckWritten(const char* op, const Tensor& target,
-                                                const Tensor& other) {
-  if (target.type() == other.type() && target.type().IsExact()) [[likely]]
-    return;
+[[gnu::noinline, gnu::cold]] void CheckEach(const char* op, const Tensor& target,
+                                            const Tensor& other) {
   CheckSameKind(op, target, other);
   if (target.sizes() != other.sizes()) {
     throw Error(ErrorKind::kShape,
                 absl::StrCat("[", op, "] shapes ", ShapeToString(target.sizes()), " and ",
                              ShapeToString(other.sizes()), " differ; they must be equal"));
   }
+}
+
+[[gnu::always_inline]] inline void CheckWritten(const char* op, const Tensor& target,
+                                                const Tensor& other) {
+  if (target.type() != other.type() || !target.type().IsExact()) [[unlikely]]
+    CheckEach(op, target, other);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void AddOne(const Tensor& target, const Tensor& other) {
+  T& sum = *target.mutable_data<T>();
+  sum = AddNumber::Of(sum, *other.data<T>());
 }
 
 // Where elements of the target share memory one dimension is taken step by step, the shortest that
@@ -256,10 +266,7 @@ template <typename Write>
   CopyInto(target, wide);
 }
 
-}  // namespace
-
-void AddInto(Tensor& target, const Tensor& other) {
-  CheckWritten("add_", target, other);
+[[gnu::noinline]] void AddAll(Tensor& target, const Tensor& other) {
   if (IsNarrow(target.dtype())) [[unlikely]]
     return IntoNarrow(target, other, AddInto);
   DispatchNumeric("add_", target.dtype(), [&](auto zero) {
@@ -268,10 +275,6 @@ void AddInto(Tensor& target, const Tensor& other) {
       return AddRemote<T>(target, other);
     T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
-    if (target.numel() == 1) {
-      *x = AddNumber::Of(*x, *y);
-      return;
-    }
     if (target.IsContiguous() && other.IsContiguous()) {
       return Loop<AddNumber, T>(x, y, x, target.numel());
     }
@@ -279,6 +282,18 @@ void AddInto(Tensor& target, const Tensor& other) {
     ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
                       [&](int64_t p, int64_t q) { x[p] = AddNumber::Of(x[p], y[q]); });
   });
+}
+
+}  // namespace
+
+void AddInto(Tensor& target, const Tensor& other) {
+  CheckWritten("add_", target, other);
+  // The sum of one element costs less than what leads to a loop.
+  if (target.numel() == 1 && !IsRemote(target)) {
+    if (target.dtype() == DType::kF64) return AddOne<double>(target, other);
+    if (target.dtype() == DType::kF32) return AddOne<float>(target, other);
+  }
+  AddAll(target, other);
 }
 
 void SubScaledInto(Tensor& target, double factor, const Tensor& other) {
