@@ -159,10 +159,10 @@ constexpr Signature Scan(Opcode op, std::string_view name, OpFacts facts, DTypeR
   return Computed(Category::kScan, op, name, 1, facts, dtypes, kDimKeys, doc);
 }
 // a less its mean, by its deviation; weights times and biases plus that may come after it.
-constexpr Signature Norm(Opcode op, std::string_view name,
+constexpr Signature Norm(Opcode op, std::string_view name, Saves pytorch_saves,
                          absl::Span<const AttributeSpec> attributes, std::string_view doc) {
   return Computed(Category::kNorm, op, name, {1, 3},
-                  Curved(Numbers::kBetween, kSavesA | kSavesBForA, kSavesB | kSavesC), kFloating,
+                  Curved(Numbers::kBetween, kSavesA | kSavesBForA, pytorch_saves), kFloating,
                   attributes, doc);
 }
 constexpr Signature View(Opcode op, std::string_view name,

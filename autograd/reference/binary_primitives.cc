@@ -57,10 +57,18 @@ Term DerivativeOfPower(const Backward& x) {
   const auto select = [&](double there, const Term& elsewhere) {
     return choose(flat, elsewhere.Filled(there), elsewhere);
   };
+  // In some dialects the derivatives of a^(b-1) and log a lead past this choice, to a.
+  const auto base_of = [&](const Term& whole) -> Term {
+    const Term base = select(1, whole);
+    if (base.v.tracked && !x.rules().factors_are_saved) {
+      x.calculus.nodes()[base.v.node].saves = false;
+    }
+    return base;
+  };
   if (x.which == 0) {
     flat.data = IsFlatInBase(arena, a.v.data, b.v.data);
     steep.data = IsSteepInBase(arena, a.v.data, b.v.data);
-    const Term base = select(1, a);
+    const Term base = base_of(a);
     Term factor = b, exponent = b - 1;
     if (steep.data != nullptr) {  // g (b / a) a^b: a^(b-1) is beyond the format
       factor = choose(steep, b / choose(steep, a, a.Filled(1)), b);
@@ -71,7 +79,7 @@ Term DerivativeOfPower(const Backward& x) {
     return select(0, scaled * power);
   }
   flat.data = IsFlatInExponent(arena, a.v.data, b.v.data);
-  const Term log = select(1, a).Apply(Primitive::kLog);
+  const Term log = base_of(a).Apply(Primitive::kLog);
   return x.g * x.result() * log;
 }
 

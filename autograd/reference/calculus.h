@@ -142,6 +142,7 @@ class Calculus {
   using Value = Variable;
   const Array* ArrayOf(const Variable& v) const { return v.data; }
   bool DividesLate() const { return rules_.divides_late; }
+  bool SavesFactors() const { return rules_.factors_are_saved; }
   // What an op has summed of an operand, to multiply by it: the node saves the operand, and sums it
   // again; in some dialects it saves the sum, where that is not the operand in another shape.
   Variable MadeOf(const Variable& operand, Variable value) const {

@@ -5,7 +5,7 @@
 //   Value        Apply(Primitive, Value...), Apply(Primitive, PrimitiveArguments, Value...)
 //   Value        Constant(const Array*), WithHistoryOfSlope(Value), MadeOf(Value, Value),
 //                Parting(Value)
-//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate()
+//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate(), SavesFactors()
 //   Picks        Settled(Value, Picks, ties), what it picks of equal elements
 // Each algebra defines derivatives separately. Throws what place_map.h and primitives.h throw, and
 // TooLong.

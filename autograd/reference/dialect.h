@@ -1,8 +1,8 @@
 // Which engine's rules the twin follows where engines of this kind differ.
 //
 // There is one switch per rule, named after what it does; a dialect sets all of them. The tables in
-// README.md list the switches and the defects, and dialect_test shows what each one changes. Plain
-// values.
+// README.md list the switches and the defects, and dialect_test and defects_test show what each one
+// changes. Plain values.
 
 #pragma once
 
@@ -62,6 +62,9 @@ struct DialectRules {
   // A view that is one of several results of its statement may be written, and gets a new node like
   // any other; else both are errors (L6).
   bool parts_are_renewed = true;
+  // retain_grad of a value that keeps its gradient already requests its node, as the first did;
+  // else it does nothing.
+  bool retaining_again_requests_nodes = true;
   // A view gets its new node even if the requesting statement then fails; else a failed statement
   // has no effect (L3).
   bool failed_statements_renew_views = false;
@@ -95,7 +98,8 @@ struct DialectRules {
   bool clamp_is_flat_at_limits = true;
   // A mean's gradient is divided after it was repeated, by a number that is not saved.
   bool divides_late = false;
-  // The product with a number, by a hook or custom function that scales, saves the number.
+  // What gradients compute with and no tensor of the Program holds is saved: the number by which a
+  // hook or custom function scales, the weights of an interpolation, where pow takes its base.
   bool factors_are_saved = true;
   Defects defects;
 };
@@ -111,6 +115,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .written_views_are_renewed = true,
           .no_grad_views_are_renewed = false,
           .parts_are_renewed = false,
+          .retaining_again_requests_nodes = before_2,
           .failed_statements_renew_views = true,
           .views_require_grad_with_base = true,
           .seeds_come_first = true,

@@ -1,5 +1,4 @@
-// What each switch of a dialect and each defect changes: a Program, and what it shows with and
-// without.
+// What each switch of a dialect changes: a Program, and what it shows with and without.
 
 #include "autograd/reference/dialect.h"
 
@@ -208,6 +207,15 @@ backward %y
                               op, "\nbegin kind=no_grad\nneg_ %x\nneg_ %d\nend\nbackward %y\n"),
                  {kNone, "version@8", "version@8"});
   }
+  // What layer_norm adds, although no derivative depends on it; the other norms do not.
+  const auto written = [](const char* norm, const char* count) {
+    return absl::StrCat("%x = leaf type=f64[2,2] data=1,2,3,5 grad=1\n%b = leaf type=f64[2]\n",
+                        "%c = leaf type=f64[2]\n%y = ", norm, " %x %b %c ", count,
+                        "eps=1\n%s = sum %y\nneg_ %c\nbackward %s\n");
+  };
+  ExpectErrors(written("layer_norm", "count=1 "), {kNone, "version@6", "version@6"});
+  ExpectErrors(written("group_norm", ""), {kNone, kNone, kNone});
+  ExpectErrors(written("batch_norm", ""), {kNone, kNone, kNone});
 }
 
 TEST(DialectTest, MeanSavesItsOperand) {
@@ -381,6 +389,26 @@ TEST(DialectTest, FactorsAreSaved) {
   };
   ExpectErrors(twice("%y = neg %x\nhook %y do=scale by=2\n"), {"freed@6", kNone, kNone});
   ExpectErrors(twice("%y = custom %x do=scale by=2\n"), {"freed@5", kNone, kNone});
+  // The weights of an interpolation, in what create_graph makes of its gradient.
+  ExpectErrors(
+      "%x = leaf type=f64[1,1,1] data=0 grad=1\n%y = upsample_linear1d %x shape=1\n"
+      "%g = grad %y seeds=%y inputs=%x create_graph=1\nbackward %g seeds=%x\n"
+      "backward %g seeds=%x\n",
+      {"freed@4", kNone, kNone});
+  // Where pow takes its base, which the third derivative depends on.
+  ExpectErrors(
+      "%x = leaf type=f64[] data=2 grad=1\n%b = leaf type=f64[] data=3\n%y = pow %x %b\n"
+      "%g = grad %y inputs=%x create_graph=1\n%h = grad %g inputs=%x create_graph=1\n"
+      "backward %h\nbackward %g\n",
+      {"freed@6", kNone, kNone});
+}
+
+TEST(DialectTest, RetainingAgainRequestsNodes) {
+  // A part has no node once its base was written.
+  ExpectErrors(
+      "%x = leaf type=f64[1] data=1 grad=1\n%y = neg %x\n%p = split %y dim=0 count=1\n"
+      "retain_grad %p\nneg_ %y\nretain_grad %p\n",
+      {kNone, kNone, "invalid_argument@5"});
 }
 
 TEST(DialectTest, DividesLate) {
@@ -407,88 +435,6 @@ backward %h
 backward %g
 )";
   ExpectErrors(kTwice, {"freed@7", kNone, kNone});
-}
-
-// The rules of PyTorch with one defect.
-DialectRules With(bool Defects::*defect) {
-  DialectRules rules = RulesOf(Dialect::kPytorch);
-  rules.defects.*defect = true;
-  return rules;
-}
-
-TEST(DefectTest, NoDialectHasOne) {
-  for (const Dialect dialect : {Dialect::kTwingrad, Dialect::kPytorch, Dialect::kPytorch1}) {
-    EXPECT_EQ(RulesOf(dialect).defects, Defects());
-  }
-}
-
-TEST(DefectTest, CapturesMissHooks) {
-  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
-%b = mul %a %a
-hook %b do=scale by=100
-%ga,%gb = grad %b inputs=%a,%b
-)";
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("gb"), Row({100}));
-  const TwinRun defect(kText, With(&Defects::captures_miss_hooks));
-  EXPECT_EQ(defect.Value("gb"), Row({1}));
-  EXPECT_EQ(defect.Value("ga"), Row({200}));
-}
-
-TEST(DefectTest, ViewWritesLeaveRetainGrad) {
-  const DialectRules rules = With(&Defects::view_writes_leave_retain_grad);
-  constexpr const char* kText = R"(%a = leaf type=f64[2] grad=1
-%b = neg %a
-retain_grad %b
-%v = select %b dim=0 index=0
-neg_ %v
-%s = sum %b
-backward %s
-)";
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1, 1}));
-  EXPECT_EQ(TwinRun(kText, rules).Grad("b"), Row({-1, 1}));
-  // A write to the base itself moves it, from wherever it is.
-  constexpr const char* kWritten = R"(%x = leaf type=f64[2] data=2,4 grad=1
-%a = neg %x
-retain_grad %a
-%v = slice %a dim=0
-neg_ %v
-mul_ %a %x
-%s = sum %a
-backward %s
-)";
-  EXPECT_EQ(TwinRun(kWritten, Dialect::kPytorch).Grad("a"), Row({1, 1}));
-  EXPECT_EQ(TwinRun(kWritten, rules).Grad("a"), Row({1, 1}));
-}
-
-TEST(DefectTest, ViewsWithoutNodeAreLeaves) {
-  const DialectRules rules = With(&Defects::views_without_node_are_leaves);
-  constexpr std::string_view kView =
-      "%x = leaf type=f64[1] data=3 grad=1\n%b = leaf type=f64[1]\n%v = view %b shape=1\n"
-      "add_ %b %x\n";
-  const std::string written = absl::StrCat(kView, "neg_ %v\n");
-  ExpectErrors(written, {kNone, kNone, kNone});
-  EXPECT_EQ(ErrorOf(TwinRun(written, rules)), "leaf_in_place@4");
-  // Once it was asked for its node.
-  EXPECT_EQ(ErrorOf(TwinRun(absl::StrCat(kView, "%y = neg %v\nneg_ %v\n"), rules)), kNone);
-  const std::string retained = absl::StrCat(kView, "retain_grad %v\nbackward %v\n");
-  EXPECT_TRUE(TwinRun(retained, Dialect::kPytorch).Record("v").grad_defined);
-  EXPECT_FALSE(TwinRun(retained, rules).Record("v").grad_defined);
-  const std::string input = absl::StrCat(kView, "backward %v inputs=%v\n");
-  EXPECT_TRUE(TwinRun(input, rules).Record("v").grad_defined);
-}
-
-TEST(DefectTest, EmptyViewsLoseHistory) {
-  constexpr const char* kText = R"(%x = leaf type=f64[1] grad=1
-%y = neg %x
-%v = slice %y dim=0 stop=0
-neg_ %v
-%s = sum %v
-%q = mul %s %s
-%g = grad %q inputs=%x create_graph=1
-backward %g
-)";
-  ExpectErrors(kText, {kNone, kNone, kNone});
-  EXPECT_EQ(ErrorOf(TwinRun(kText, With(&Defects::empty_views_lose_history))), "no_graph@7");
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ void Interpreter::RetainGrad(ValueId value) {
   if (!RequiresGrad(value)) throw Raised{ErrorKind::kNoGraph};
   Tensor& tensor = tensors_[value];
   if (rules_.defects.views_without_node_are_leaves && LacksNode(tensor)) return;
+  if (tensor.retained_at != kNoNode && !rules_.retaining_again_requests_nodes) return;
   const NodeId node = GradientEdge(value);
   if (tensor.node == kNoNode || tensor.retained_at != kNoNode) return;  // a leaf keeps it anyway
   tensor.retained_at = node;

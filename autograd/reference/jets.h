@@ -40,6 +40,7 @@ class JetAlgebra {
   Jets Constant(const Array* array) const { return {array, nullptr}; }
   const Array* ArrayOf(const Jets& jets) const { return jets.value; }
   bool DividesLate() const { return false; }
+  bool SavesFactors() const { return true; }
   const Jets& WithHistoryOfSlope(const Jets& a) const { return a; }
   const Jets& Parting(const Jets& a) const { return a; }
   static const Jets& MadeOf(const Jets& /*operand*/, const Jets& value) { return value; }

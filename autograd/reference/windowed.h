@@ -145,7 +145,8 @@ ValueIn<Algebra> UpsampledOf(Algebra& algebra, const program::Statement& stateme
     return Gather(algebra, a, terms.from, terms.shape);  // the nearest
   }
   const auto each = Gather(algebra, a, terms.from, terms.weights->shape);
-  const auto weighed = algebra.Apply(Primitive::kWeigh, each, algebra.Constant(terms.weights));
+  const auto weighed = algebra.Apply(Primitive::kWeigh, {.unsaved = !algebra.SavesFactors()}, each,
+                                     algebra.Constant(terms.weights));
   return ScatterAdd(algebra, weighed, terms.to, terms.shape);
 }
 
