@@ -19,6 +19,9 @@
 #include "proptests/workers/files.h"
 
 namespace twingrad::conformance {
+
+std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {{" ", "_"}}); }
+
 namespace {
 
 using twingrad::program::ErrorRecord;
@@ -87,6 +90,14 @@ bool IsActual(std::string_view wanted, const std::optional<ErrorRecord>& actual,
   return std::all_of(parts.begin() + 1, parts.end(), [&](std::string_view text) {
     return absl::StrContains(message, text) || absl::StrContains(said, text);
   });
+}
+
+// Whether `rules`, a word or several joined by `|`, names the broken one. What ends a part of a
+// Program is an error as what ends it all is: `errors` names both.
+bool NamesRule(std::string_view rules, std::string_view broken) {
+  const std::string word = RuleWord(broken == "survived" ? "errors" : broken);
+  const std::vector<std::string_view> words = absl::StrSplit(rules, '|');
+  return std::ranges::count(words, word) > 0;
 }
 
 // The first `count` words of a line and what follows them.
@@ -159,8 +170,6 @@ absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
 
 }  // namespace
 
-std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {{" ", "_"}}); }
-
 namespace {
 
 // Whether the run was over when it should have come to this error.
@@ -191,7 +200,7 @@ bool FailureSignature::Matches(const Program& program, std::string_view broken_r
                                const std::optional<ErrorRecord>& expected,
                                const std::optional<ErrorRecord>& actual,
                                std::string_view verdict) const {
-  if (rule != RuleWord(broken_rule == "survived" ? "errors" : broken_rule)) return false;
+  if (!NamesRule(rule, broken_rule)) return false;
   const auto holds = [&](Opcode op) { return Holds(program, op); };
   const auto holds_any = [&](const auto& any) { return std::ranges::any_of(any, holds); };
   if (!std::ranges::all_of(ops, holds_any)) return false;

@@ -7,11 +7,12 @@
 //   follow captures_miss_hooks hooks-0001 2027-12-31 a captured gradient has not passed its hooks
 //
 // One line each. `entry ID RULE UNTIL REASON`: a golden that must still fail. `signature RULE OPS
-// CLASS FEATURE ENTRY UNTIL REASON`: random Programs that may fail: the rule that they break, ops
-// that they hold (`a,b` both, `a|b` one of them), the classes of the expected and the actual error
-// (such as version/none), features that they hold, and the entry that shows the same defect; `*`
-// stands for any. `follow DEFECT ENTRY UNTIL REASON`: a defect that the twin can follow: random
-// Programs may show exactly what it then says, and nothing else. Plain data.
+// CLASS FEATURE ENTRY UNTIL REASON`: random Programs that may fail: the rule that they break
+// (`twin|hooks`: one of them), ops that they hold (`a,b` both, `a|b` one of them), the classes of
+// the expected and the actual error (such as version/none), features that they hold, and the entry
+// that shows the same defect; `*` stands for any. `follow DEFECT ENTRY UNTIL REASON`: a defect that
+// the twin can follow: random Programs may show exactly what it then says, and nothing else. Plain
+// data.
 
 #pragma once
 
@@ -48,7 +49,7 @@ BlamedErrors BlamedErrorsOf(const twingrad::program::Observation& expected,
                             const twingrad::program::Observation& actual);
 
 struct FailureSignature {
-  std::string rule;
+  std::string rule;                                         // of several, joined by `|`, one
   std::vector<std::vector<twingrad::program::Opcode>> ops;  // of each list one
   // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the engine's message, or
   // the verdict, holds TEXT, whose blanks are written as `_`; ACTUAL~TEXT~TEXT: holds both.
@@ -58,8 +59,7 @@ struct FailureSignature {
   std::string until;
   std::string reason;
 
-  // `verdict` is the text of the Verdict that blames the engine. What ends a part of a Program is
-  // an error as what ends it all is: `errors` names both.
+  // `verdict` is the text of the Verdict that blames the engine.
   bool Matches(const twingrad::program::Program& program, std::string_view broken_rule,
                const std::optional<twingrad::program::ErrorRecord>& expected,
                const std::optional<twingrad::program::ErrorRecord>& actual,

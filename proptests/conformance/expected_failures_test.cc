@@ -96,6 +96,15 @@ TEST(ExpectedFailuresTest, ASignatureMayNameOpsOfWhichOneMustBeThere) {
   EXPECT_FALSE(square("mul|exp,log"));
 }
 
+TEST(ExpectedFailuresTest, ASignatureMayNameSeveralRules) {
+  const auto signature = Signature("twin|only_defined|errors * * * torch-0001 2027-01-01 why");
+  const auto matches = [&](std::string_view rule) {
+    return signature.Matches(Square(), rule, std::nullopt, std::nullopt, "");
+  };
+  EXPECT_TRUE(matches("twin") && matches("only defined") && matches("survived"));
+  EXPECT_FALSE(matches("hooks") || matches("only") || matches("twin|errors"));
+}
+
 TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
   const auto signature = Signature("errors * */internal~has_no_memory * torch-0001 2027-01-01 why");
   const auto program = Parsed("%x = leaf type=f64[] grad=1\n");
