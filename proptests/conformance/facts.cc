@@ -90,19 +90,26 @@ bool TakeZerosForAbsentHooks(const Program& program, const CallRecord& expected,
   const auto is_of = [](int32_t statement) {
     return [statement](const HookRecord& record) { return record.statement == statement; };
   };
-  // A final callback sees nothing, and is not absent.
-  const auto may_be_absent = [&](const HookRecord& record) {
+  const auto calls_back = [&](const HookRecord& record) {
     const auto& statement = program.statements[static_cast<size_t>(record.statement)];
-    const bool calls_back = statement.Get<std::string>(twingrad::program::Key::kDo) == "callback";
-    return record.gradient_defined ? IsZero(record.gradient) : !calls_back;
+    return statement.Get<std::string>(twingrad::program::Key::kDo) == "callback";
+  };
+  const auto may_be_absent = [&](const HookRecord& record) {
+    return record.gradient_defined ? IsZero(record.gradient) : !calls_back(record);
   };
   const auto has = [&](const std::vector<HookRecord>& records, int32_t statement) {
     return std::ranges::any_of(records, is_of(statement));
   };
+  // A final callback sees nothing, and is absent with the hook that has asked for it alone.
   const auto all_may_be_absent = [&](const std::vector<HookRecord>& records, int32_t statement) {
-    return std::ranges::all_of(records, [&](const HookRecord& record) {
-      return record.statement != statement || may_be_absent(record);
-    });
+    int64_t zeros = 0, callbacks = 0;
+    for (const HookRecord& record : records) {
+      if (record.statement != statement) continue;
+      if (record.gradient_defined && !IsZero(record.gradient)) return false;
+      zeros += record.gradient_defined ? 1 : 0;
+      callbacks += !record.gradient_defined && calls_back(record) ? 1 : 0;
+    }
+    return callbacks <= zeros;
   };
   const auto is_once = [&](const std::vector<HookRecord>& records, int32_t statement) {
     return std::ranges::count_if(records, is_of(statement)) == 1;

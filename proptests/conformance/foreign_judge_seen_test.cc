@@ -187,12 +187,18 @@ TEST(ForeignJudgeSeenTest, AHookMaySeeAZeroOrNotRunAmongNodesOfCreateGraph) {
       "%x = leaf type=f64[] data=3 grad=1\n%z = leaf type=f64[] data=2 grad=1\n%v = clone %z\n"
       "hook %v do=callback\n%a = mul %x %x\n%y = add %a %v\n"
       "%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
-  const auto is_called_back = [](Observation& observed) {
-    HookRecord record;
-    record.statement = 3;
-    observed.calls.back().hooks.push_back(record);
+  const auto is_called_back = [&](bool hook_too) {
+    return Judge(called_back, Everything(), [=](Observation& observed) {
+      HookRecord record;
+      record.statement = 3;
+      observed.calls.back().hooks.push_back(record);
+      record.gradient_defined = true;
+      record.gradient = {twingrad::DType::kF64, {}, {0}};
+      if (hook_too) observed.calls.back().hooks.push_back(record);
+    });
   };
-  EXPECT_EQ(Judge(called_back, Everything(), is_called_back).rule, "hooks");
+  EXPECT_EQ(is_called_back(false).rule, "hooks");
+  EXPECT_EQ(is_called_back(true).outcome, Outcome::kConvention);
   // A hook that runs in both, and sees a zero or nothing.
   const Program hooked = Parsed(
       "%x = leaf type=f64[] data=0 grad=1\n%v = clone %x\nhook %v do=record\n%a = mul %v %v\n"
