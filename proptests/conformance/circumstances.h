@@ -15,10 +15,14 @@ namespace twingrad::conformance {
 //   circumstance: prod of several zeros               (over all elements)
 //   circumstance: pow with a 0                        (as base or exponent)
 //   circumstance: pow to the 1
-//   circumstance: sinc near 0                         (and not at 0)
+//   circumstance: sinc near 0                         (and not at 0; as cos(πx) is positive)
 //   circumstance: det of nothing                      (or batch_norm, nll_loss, cross_entropy)
 //   circumstance: as_strided to nothing
 //   circumstance: det of a singular matrix            (as the twin says: it is 0)
+//   circumstance: std of equal elements               (it is 0)
+//   circumstance: a norm far out                      (its weight, over a deviation, overflows, or
+//                                                     times the mean)
+//   circumstance: upsample_bicubic2d far out          (so that weights of a cubic may overflow)
 //   circumstance: elu of a 0                          (or celu, or selu)
 //   circumstance: clamp between equal limits
 //   circumstance: silu of an infinity                 (or gelu, erf, erfc, bce_with_logits, or
@@ -29,6 +33,7 @@ namespace twingrad::conformance {
 //   circumstance: logaddexp far apart                 (exp of the difference overflows)
 //   circumstance: logaddexp with a subnormal square   (1 by the square of that exp)
 //   circumstance: logcumsumexp with a gradient of 0   (an element of what comes to its result)
+//   circumstance: logcumsumexp far out                (a logarithm added to an element is lost)
 //   circumstance: logcumsumexp of nothing
 //   circumstance: addmv of nothing                    (its matrix has no elements)
 //   circumstance: a conv_transpose of another shape   (than the twin says)
@@ -39,7 +44,9 @@ namespace twingrad::conformance {
 //   circumstance: a sparse gradient of a result         (of a weight that is no leaf)
 //   circumstance: an extreme that is there too          (of scatter_reduce with include_self=0)
 //   circumstance: scatter_reduce of several zeros       (a product of what is sent)
-//   circumstance: the gradient of a prod is shown       (or of another product: by a hook, ...)
+//   circumstance: an accumulate_hook that runs too often
+//   circumstance: the gradient of a prod is shown       (or of another product, or det: by a hook,
+//                                                       ...)
 // `expected` has the values, `observed` the graphs, and both what an engine may make otherwise.
 std::string Circumstances(const twingrad::program::Program& program,
                           const twingrad::program::Observation& expected,
