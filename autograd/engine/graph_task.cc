@@ -141,6 +141,10 @@ uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index)
     if (const uint32_t known = elsewhere_->Find(node); known != kNotFound) return known;
   }
   if (id_.claim_id() != 0 && !TaskId::IsAlive(holder)) return kNotFound;
+  return AddUnclaimed(node, holder, index);
+}
+
+uint32_t GraphTask::AddUnclaimed(Node* node, uint32_t holder, uint32_t index) {
   const uint32_t mine = static_cast<uint32_t>(states().size());
   // One lender a task: the map is filled with what was borrowed at most once.
   const bool lends = lender_ == holder || (lender_ == 0 && elsewhere_ == nullptr);
@@ -176,6 +180,12 @@ uint32_t GraphTask::IndexElsewhere(const Node* node) const {
     all_.Write(std::move(all));
   }
   return all_.Read()->Find(node);
+}
+
+uint32_t GraphTask::TargetElsewhere(const Node& from, const Edge& edge) const {
+  const uint32_t index = IndexElsewhere(edge.function.get());
+  if (index == kNotFound) ThrowForeignEdge(from, edge);
+  return index;
 }
 
 VariableList GraphTask::InputBuffers(uint32_t index) const {

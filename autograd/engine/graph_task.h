@@ -139,6 +139,8 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
       ThrowForeignEdge(from, edge);
     return index;
   }
+  // TargetOf where the node's word says something else.
+  [[gnu::noinline]] uint32_t TargetElsewhere(const Node& from, const Edge& edge) const;
   [[noreturn]] static void ThrowForeignEdge(const Node& from, const Edge& edge);
   // For a node whose edges are not those that were counted.
   [[noreturn]] static void ThrowChangedEdges(const Node& node);
@@ -203,8 +205,11 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   }
   // Of a node whose word says something else.
   uint32_t IndexElsewhere(const Node* node) const AG_EXCLUDES(mutex_);
-  // FindOrAdd where another task may hold the node; kNotFound if this one may claim it.
+  // FindOrAdd of a task that has indices elsewhere than in the words of nodes; kNotFound if it may
+  // claim the node.
   [[gnu::noinline]] uint32_t FindOrAddBeside(Node* node, uint32_t holder, uint32_t index);
+  // Adds a node that `holder` holds under `index`.
+  [[gnu::noinline]] uint32_t AddUnclaimed(Node* node, uint32_t holder, uint32_t index);
   // Puts all nodes so far into the map, once the words of `lender_` may be written by others.
   void StopBorrowing();
   [[gnu::always_inline]] uint32_t AddState(Node* node) {
@@ -259,11 +264,11 @@ inline uint32_t GraphTask::FindOrAdd(Node* node) {
     // A word of its own that is wrong was left by a task with the same id, four thousand million
     // tasks ago.
     if (holder != id_.claim_id() || holder == 0) {
-      const bool is_alone = lender_ == 0 && elsewhere_ == nullptr && id_.claim_id() != 0;
-      if (!is_alone || TaskId::IsAlive(holder)) [[unlikely]] {
-        if (const uint32_t found = FindOrAddBeside(node, holder, index); found != kNotFound) {
-          return found;
-        }
+      if (lender_ != 0 || elsewhere_ != nullptr || id_.claim_id() == 0) [[unlikely]] {
+        const uint32_t found = FindOrAddBeside(node, holder, index);
+        if (found != kNotFound) return found;
+      } else if (TaskId::IsAlive(holder)) [[unlikely]] {
+        return AddUnclaimed(node, holder, index);
       }
     }
     const uint64_t mine = uint64_t{id_.claim_id()} << 32 | static_cast<uint32_t>(states().size());

@@ -90,7 +90,7 @@ AG_IN_THE_LOOP uint32_t LocalRun::TargetOf(const Node& from, const Edge& edge) c
   const uint32_t index = GraphTask::HintOf(*node);
   if (index < num_states_ && states_[index].node == node) [[likely]]
     return index;
-  return task_.TargetOf(from, edge);
+  return task_.TargetElsewhere(from, edge);
 }
 
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.

@@ -304,6 +304,15 @@ TEST(DualTest, ExtremesFarApartAreNoTie) {
   EXPECT_EQ(dual.grads[0].data, (Row{1, 0}));
 }
 
+// The extreme of a group in which one is no number has no slope, that of a single element neither.
+TEST(DualTest, ExtremesThatAreNoNumberHaveNoSlope) {
+  for (const char* data : {"[] data=nan", "[2] data=nan,1"}) {
+    const DualResult dual = RunDual(ParseOrThrow("%x = leaf type=f64" + std::string(data) +
+                                                 " grad=1\n%y = amin %x\nbackward %y\n"));
+    for (const double bound : dual.grads[0].bound) EXPECT_TRUE(std::isinf(bound)) << data;
+  }
+}
+
 TEST(DualPlanTest, OrdersNeeded) {
   EXPECT_EQ(Plan(kSquare).order, 0);
   EXPECT_EQ(Plan(std::string(kSquare) + "backward %y\n").order, 1);

@@ -133,6 +133,11 @@ Jets JetAlgebra::Extreme(const Jets& a, const Array* extremes,
   }
   for (int32_t g = 0; g < extremes->size; ++g) {
     const Number best = extremes->At(g);
+    if (std::isnan(best.v)) {
+      choices_.NoteUndefined();
+      for (const int32_t i : groups[g]) partials[i] = Straight(kNoDerivative);
+      continue;
+    }
     std::vector<int32_t> tied;
     bool near = false;
     for (const int32_t i : groups[g]) {
@@ -141,17 +146,13 @@ Jets JetAlgebra::Extreme(const Jets& a, const Array* extremes,
       near |= equal && x.e != 0;
       if (equal) tied.push_back(i);
     }
-    if (std::isnan(best.v)) choices_.NoteUndefined();
     const auto count = static_cast<int32_t>(tied.size());
-    const int32_t one =
-        count > 1 && !std::isnan(best.v) ? choices_.OneOf(Kink::kExtreme, count, true) : 0;
+    const int32_t one = count > 1 ? choices_.OneOf(Kink::kExtreme, count, true) : 0;
     const bool own = choices_.rule() == Choices::Rule::kOwn;
     for (int32_t k = 0; k < count; ++k) {
       Partials& p = partials[tied[k]];
       const Number share = kOne / Number{static_cast<double>(count), 0};
-      if (std::isnan(best.v)) {
-        p = Straight(kNoDerivative);
-      } else if (count > 1 && near && own) {
+      if (count > 1 && near && own) {
         p = Straight(kNothingKnown);
       } else if (one == -2) {
         p = Straight(Slope{{0.5, 0}, 0.5});
