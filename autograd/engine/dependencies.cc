@@ -1,4 +1,5 @@
-// Counting dependencies, marking what is needed, simulating the ready queue. See dependencies.h.
+// Claiming nodes, counting dependencies, marking what is needed, simulating the ready queue. See
+// dependencies.h.
 
 #include "autograd/engine/dependencies.h"
 
@@ -38,6 +39,31 @@ std::vector<uint32_t> CountDependencies(const GraphTask& task) {
 }
 
 }  // namespace
+
+uint32_t GraphTask::FindOrAdd(Node* node) {
+  // A claim publishes that its task lives: who sees it must also see the task's place in the table
+  // of TaskId, or it would take a living task for a dead one.
+  uint64_t word = node->claim().Load(sync::kAcquire);
+  while (true) {
+    const uint32_t index = static_cast<uint32_t>(word);
+    if (IsAt(index, node)) return index;
+    const uint32_t holder = static_cast<uint32_t>(word >> 32);
+    // A word of its own that is wrong was left by a task with the same id, four thousand million
+    // tasks ago.
+    if (holder != id_.claim_id() || holder == 0) {
+      if (lender_ != 0 || elsewhere_ != nullptr || id_.claim_id() == 0) [[unlikely]] {
+        const uint32_t found = FindOrAddBeside(node, holder, index);
+        if (found != kNotFound) return found;
+      } else if (TaskId::IsAlive(holder)) [[unlikely]] {
+        return AddUnclaimed(node, holder, index);
+      }
+    }
+    const uint64_t mine = uint64_t{id_.claim_id()} << 32 | static_cast<uint32_t>(states().size());
+    if (node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kAcquire)) {
+      return AddState(node);
+    }
+  }
+}
 
 // With what finds a node and makes its state in the loop itself.
 [[gnu::flatten]] void ComputeDependencies(GraphTask& task) {

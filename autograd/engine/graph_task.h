@@ -144,7 +144,8 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   [[noreturn]] static void ThrowForeignEdge(const Node& from, const Edge& edge);
   // For a node whose edges are not those that were counted.
   [[noreturn]] static void ThrowChangedEdges(const Node& node);
-  // The same as IndexOf, giving the node an index if it has none.
+  // The same as IndexOf, giving the node an index if it has none. In dependencies.cc, whose loop it
+  // is a part of.
   uint32_t FindOrAdd(Node* node);
 
   // The one gradient that the root starts with: which input of it, and the value. For a GraphRoot,
@@ -252,30 +253,5 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   // Added to under mutex_; the caller has it alone once the run is over.
   sync::Cell<std::vector<KeptWarning>> warnings_;
 };
-
-inline uint32_t GraphTask::FindOrAdd(Node* node) {
-  // A claim publishes that its task lives: who sees it must also see the task's place in the table
-  // of TaskId, or it would take a living task for a dead one.
-  uint64_t word = node->claim().Load(sync::kAcquire);
-  while (true) {
-    const uint32_t index = static_cast<uint32_t>(word);
-    if (IsAt(index, node)) return index;
-    const uint32_t holder = static_cast<uint32_t>(word >> 32);
-    // A word of its own that is wrong was left by a task with the same id, four thousand million
-    // tasks ago.
-    if (holder != id_.claim_id() || holder == 0) {
-      if (lender_ != 0 || elsewhere_ != nullptr || id_.claim_id() == 0) [[unlikely]] {
-        const uint32_t found = FindOrAddBeside(node, holder, index);
-        if (found != kNotFound) return found;
-      } else if (TaskId::IsAlive(holder)) [[unlikely]] {
-        return AddUnclaimed(node, holder, index);
-      }
-    }
-    const uint64_t mine = uint64_t{id_.claim_id()} << 32 | static_cast<uint32_t>(states().size());
-    if (node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kAcquire)) {
-      return AddState(node);
-    }
-  }
-}
 
 }  // namespace twingrad
