@@ -25,10 +25,10 @@ constexpr sync::Duration kHandOver = std::chrono::microseconds(4);
 constexpr int64_t kManyElements = 4096;
 constexpr uint32_t kEvaluationsBetweenReadings = 16;
 
-// The steps of a plain node are in the loop itself, whose values then stay in registers.
-#define AG_IN_THE_LOOP [[gnu::always_inline]] inline
+// What a plain node takes is always inlined into the loop, whose values then stay in registers;
+// what is rare is never, here and in the headers.
 
-AG_IN_THE_LOOP VariableList TakeGradients(GraphTask& task, NodeState& state) {
+[[gnu::always_inline]] inline VariableList TakeGradients(GraphTask& task, NodeState& state) {
   VariableList gradients;
   const uint32_t count = state.node->num_inputs();
   if (count > 0) gradients.push_back(std::move(state.first_gradient));
@@ -85,7 +85,8 @@ void LocalRun::AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradien
   AddGradient(sum, std::move(gradient), scope.reuse());
 }
 
-AG_IN_THE_LOOP uint32_t LocalRun::TargetOf(const Node& from, const Edge& edge) const {
+[[gnu::always_inline]] inline uint32_t LocalRun::TargetOf(const Node& from,
+                                                          const Edge& edge) const {
   const Node* node = edge.function.get();
   const uint32_t index = GraphTask::HintOf(*node);
   if (index < num_states_ && states_[index].node == node) [[likely]]
@@ -95,8 +96,8 @@ AG_IN_THE_LOOP uint32_t LocalRun::TargetOf(const Node& from, const Edge& edge) c
 
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
 template <bool kHasStreams>
-AG_IN_THE_LOOP void LocalRun::Deliver(const Node& node, VariableList& results,
-                                      [[maybe_unused]] GradientStreams::Arrival* arrivals) {
+[[gnu::always_inline]] inline void LocalRun::Deliver(
+    const Node& node, VariableList& results, [[maybe_unused]] GradientStreams::Arrival* arrivals) {
   const Span<const Edge> edges = node.next_edges();
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;

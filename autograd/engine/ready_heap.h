@@ -49,6 +49,8 @@ class ReadyHeap {
     uint32_t arrival;
     uint32_t index;
   };
+  // Out of line, as FindNext: where one node at a time is ready, the caller's loop has no use for
+  // it.
   [[gnu::noinline]] void PushBeside(Item item) {
     if (next_.order_key < item.order_key) {
       // Runs before whatever waits, so the stack stays in order.
