@@ -12,12 +12,11 @@
 #if defined(AUTOGRAD_SYNC_MODEL)
 #include "autograd/sync/model/scheduler.h"
 
-// Found by the address of a key.
 #define AG_THREAD_LOCAL(Type, Name, ...)                                     \
   [[maybe_unused]] inline Type& Name() {                                     \
-    static char key;                                                         \
+    static constinit ::twingrad::sync::model::LocalKey key;                  \
     return *static_cast<Type*>(::twingrad::sync::model::CurrentLocals().Get( \
-        &key, +[]() -> void* { return new Type{__VA_ARGS__}; },              \
+        key, +[]() -> void* { return new Type{__VA_ARGS__}; },               \
         +[](void* object) { delete static_cast<Type*>(object); }));          \
   }                                                                          \
   static_assert(true, "AG_THREAD_LOCAL takes a semicolon")

@@ -90,10 +90,13 @@ class Atomic {
   }
   model::AtomicObject Seen() const { return {identity_, ToBits(value_)}; }
 
-  // The scheduling point before an access; the scheduler, null outside an execution.
+  // The scheduling point before an access. Returns the scheduler, if it is to hear of the access:
+  // not outside an execution, nor of what a quiet thread does if it keeps nothing of the object.
   model::Scheduler* Step(model::OperationKind kind, Site where) const {
     model::Scheduler* scheduler = model::Current();
-    if (scheduler != nullptr) scheduler->Step({kind, this, "", where});
+    if (scheduler == nullptr) return nullptr;
+    if (scheduler->IsQuiet()) return identity_.slot != 0 ? scheduler : nullptr;
+    scheduler->Step({kind, this, "", where});
     return scheduler;
   }
   template <typename F>

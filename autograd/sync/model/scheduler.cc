@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/check.h"
@@ -18,7 +19,7 @@ constexpr const char* kOperationNames[] = {
     "read", "write",    "spawn",  "join", "sleep",      "yield",      "fence", "work"};
 static_assert(std::size(kOperationNames) == static_cast<size_t>(OperationKind::kWork) + 1);
 
-LocalTable process_locals;
+uint32_t local_keys = 0;  // that have a number
 
 }  // namespace
 
@@ -27,26 +28,22 @@ const char* OperationName(OperationKind kind) {
   return place < std::size(kOperationNames) ? kOperationNames[place] : "unknown";
 }
 
-void* LocalTable::Get(const void* key, Create create, Destroy destroy) {
-  for (const Entry& entry : entries_) {
-    if (entry.key == key) return entry.object;
-  }
+void* LocalTable::Make(LocalKey& key, Create create, Destroy destroy) {
+  if (key.number_ == 0) key.number_ = ++local_keys;
   void* object = create();  // may itself use other thread-locals
-  entries_.push_back({key, object, destroy});
+  if (objects_.size() <= key.number_) objects_.resize(size_t{local_keys} + 1);
+  objects_[key.number_] = object;
+  made_.push_back({key.number_, destroy});
   return object;
 }
 
 void LocalTable::Clear() {
-  while (!entries_.empty()) {
-    const Entry entry = entries_.back();
-    entries_.pop_back();
-    entry.destroy(entry.object);
+  while (!made_.empty()) {
+    const Made youngest = made_.back();
+    made_.pop_back();
+    youngest.destroy(std::exchange(objects_[youngest.number], nullptr));
   }
-}
-
-LocalTable& CurrentLocals() {
-  Scheduler* scheduler = Current();
-  return scheduler != nullptr ? scheduler->Locals() : process_locals;
+  objects_.clear();
 }
 
 void Misuse(const std::string& message, std::source_location where) {

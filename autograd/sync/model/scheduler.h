@@ -95,6 +95,13 @@ struct ActivityStep {
   std::string activity, work;
 };
 
+// Which thread-local; of static storage.
+class LocalKey {
+ private:
+  friend class LocalTable;
+  uint32_t number_ = 0;  // from 1 on, given at the first use
+};
+
 // Thread-locals of one modelled thread.
 class LocalTable {
  public:
@@ -107,17 +114,22 @@ class LocalTable {
   ~LocalTable() { Clear(); }
 
   // The object under `key`, created at its first use.
-  void* Get(const void* key, Create create, Destroy destroy);
+  void* Get(LocalKey& key, Create create, Destroy destroy) {
+    void* const object = key.number_ < objects_.size() ? objects_[key.number_] : nullptr;
+    return object != nullptr ? object : Make(key, create, destroy);
+  }
   // Destroys the objects, the youngest first, those included that a destructor creates meanwhile.
   void Clear();
 
  private:
-  struct Entry {
-    const void* key;
-    void* object;
+  struct Made {
+    uint32_t number;
     Destroy destroy;
   };
-  std::vector<Entry> entries_;
+  void* Make(LocalKey& key, Create create, Destroy destroy);
+
+  std::vector<void*> objects_;  // by number of the key; null if there is none
+  std::vector<Made> made_;      // in the order of their creation
 };
 
 class Scheduler {
@@ -138,8 +150,8 @@ class Scheduler {
   virtual ThreadId Spawn(std::string name, std::function<void()> body,
                          std::source_location where) = 0;
   virtual void Join(ThreadId thread, std::source_location where) = 0;
-  virtual ThreadId CurrentThread() const = 0;
-  virtual LocalTable& Locals() = 0;
+  ThreadId CurrentThread() const { return running_.thread; }
+  LocalTable& Locals() const { return *running_.locals; }
 
   // Which of the activities in `able`, a set of bits, goes on now: with `waited_for`, one of them,
   // any; without (-1), any or none (-1). A decision, also while the calling thread is quiet.
@@ -153,7 +165,8 @@ class Scheduler {
 
   // While quiet, what the calling thread does is no scheduling point and orders nothing, though it
   // may still wait. Returns what was set before.
-  virtual bool SetQuiet(bool quiet) = 0;
+  bool SetQuiet(bool quiet) { return std::exchange(running_.is_quiet, quiet); }
+  bool IsQuiet() const { return running_.is_quiet; }
 
   // What locks order: everything before a Release of `object` happens before everything after a
   // later Acquire of it.
@@ -194,6 +207,16 @@ class Scheduler {
 
   // Ends the execution as a failure; does not return to the caller.
   [[noreturn]] virtual void Fail(std::string message) = 0;
+
+ protected:
+  // The thread that runs, to be set where threads change hands. Most calls that ask for it are in
+  // the midst of other work, so asking is no virtual call.
+  struct Running {
+    ThreadId thread = 0;
+    bool is_quiet = false;
+    LocalTable* locals = nullptr;
+  };
+  Running running_;
 };
 
 // The scheduler of the running execution; null outside one.
@@ -207,7 +230,11 @@ constexpr Identity::~Identity() {
 }
 
 // The thread-locals of the running modelled thread, or of the process outside an execution.
-LocalTable& CurrentLocals();
+inline LocalTable process_locals;
+inline LocalTable& CurrentLocals() {
+  Scheduler* scheduler = Current();
+  return scheduler != nullptr ? scheduler->Locals() : process_locals;
+}
 
 // Outside an execution the action never runs: the process ends first.
 inline void AtEndOfExecution(std::function<void(bool completed)> action) {

@@ -23,7 +23,7 @@ TEST(OperationNameTest, NamesAreDistinct) {
 
 TEST(LocalTableTest, CreatesOnceAndDestroysTheYoungestFirst) {
   destroyed.clear();
-  const char keys[2] = {};
+  LocalKey keys[2];
   const auto destroy = +[](void* object) {
     destroyed.push_back(*static_cast<int*>(object));
     delete static_cast<int*>(object);
@@ -31,11 +31,11 @@ TEST(LocalTableTest, CreatesOnceAndDestroysTheYoungestFirst) {
   {
     LocalTable table;
     int* one = static_cast<int*>(table.Get(
-        &keys[0], +[]() -> void* { return new int(1); }, destroy));
+        keys[0], +[]() -> void* { return new int(1); }, destroy));
     table.Get(
-        &keys[1], +[]() -> void* { return new int(2); }, destroy);
+        keys[1], +[]() -> void* { return new int(2); }, destroy);
     EXPECT_EQ(table.Get(
-                  &keys[0], +[]() -> void* { return new int(3); }, destroy),
+                  keys[0], +[]() -> void* { return new int(3); }, destroy),
               one);
   }
   EXPECT_EQ(destroyed, (std::vector<int>{2, 1}));

@@ -73,6 +73,7 @@ ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy
   now_ = TimePoint();
   switched_ = false;
 
+  self_ = nullptr;
   AddThread("main", body);
   MakeCurrent(0);
   model::SetCurrent(this);
@@ -120,8 +121,9 @@ ThreadId FiberScheduler::AddThread(std::string name, std::function<void()> body)
 }
 
 void FiberScheduler::MakeCurrent(ThreadId thread) {
-  current_ = thread;
+  if (self_ != nullptr) self_->quiet = running_.is_quiet;
   self_ = &Record(thread);
+  running_ = {thread, self_->quiet, &self_->locals};
 }
 
 FiberScheduler::Worker* FiberScheduler::TakeWorker() {
@@ -212,7 +214,7 @@ ThreadId FiberScheduler::Spawn(std::string name, std::function<void()> body,
     Fail(absl::StrCat("[interleave] more than ", kMaxThreads, " threads in one execution"));
   }
   const ThreadId id = AddThread(std::move(name), std::move(body));
-  races_.Spawn(current_, id);
+  races_.Spawn(running_.thread, id);
   return id;
 }
 
@@ -221,10 +223,8 @@ void FiberScheduler::Join(ThreadId thread, std::source_location where) {
   const Operation operation{OperationKind::kJoin, &record, "", where, thread};
   Step(operation);
   while (record.state != State::kEnded) Wait(operation, std::nullopt);
-  races_.Join(current_, thread);
+  races_.Join(running_.thread, thread);
 }
-
-model::LocalTable& FiberScheduler::Locals() { return self_->locals; }
 
 void FiberScheduler::AtEnd(std::function<void(bool)> action) {
   at_end_.push_back(std::move(action));
@@ -232,7 +232,7 @@ void FiberScheduler::AtEnd(std::function<void(bool)> action) {
 
 // --- Steps and waits ---
 
-uint32_t FiberScheduler::SiteHere() const { return SiteOf(current_, self_->doing); }
+uint32_t FiberScheduler::SiteHere() const { return SiteOf(running_.thread, self_->doing); }
 
 void FiberScheduler::AskRules() {
   std::optional<BrokenRule> broken = limits_.rules->Check();
@@ -250,7 +250,7 @@ void FiberScheduler::FailForSteps() {
 
 void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
   if (!limits_.record_events) return;
-  outcome_.events.push_back({current_, operation, phase, switched_});
+  outcome_.events.push_back({running_.thread, operation, phase, switched_});
   switched_ = false;
 }
 
@@ -261,22 +261,22 @@ void FiberScheduler::BeginStep(const Operation& operation) {
 }
 
 void FiberScheduler::Step(const Operation& operation) {
-  if (self_->quiet) return;
+  if (running_.is_quiet) return;
   BeginStep(operation);
-  if (runnable_ != Bit(current_)) GiveWay(SiteOf(current_, operation));
+  if (runnable_ != Bit(running_.thread)) GiveWay(SiteOf(running_.thread, operation));
   Log(operation, Event::Phase::kDone);
 }
 
 bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> deadline) {
   BeginStep(operation);
-  const uint32_t site = SiteOf(current_, operation);
+  const uint32_t site = SiteOf(running_.thread, operation);
   const bool spurious =
       operation.kind == OperationKind::kWait && Decide(DecisionKind::kSpurious, 2, 0, site) == 1;
   Log(operation, Event::Phase::kParked);
   ThreadRecord& record = *self_;
   record.timed_out = false;
   const bool expires = !spurious && deadline && operation.kind == OperationKind::kWait &&
-                       runnable_ != Bit(current_) &&
+                       runnable_ != Bit(running_.thread) &&
                        Decide(DecisionKind::kTimeout, 2, 0, site) == 1;
   if (expires) {
     record.timed_out = true;
@@ -289,8 +289,8 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
     NoteWait(operation);
     record.waits_for = operation;
     record.deadline = deadline;
-    runnable_ &= ~Bit(current_);
-    waiting_ |= Bit(current_);
+    runnable_ &= ~Bit(running_.thread);
+    waiting_ |= Bit(running_.thread);
     PassOn(site);
   }
   Log(operation, record.timed_out ? Event::Phase::kTimedOut : Event::Phase::kWoken);
@@ -298,10 +298,10 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
 }
 
 bool FiberScheduler::FailsWithoutReason(const Operation& operation) {
-  if (self_->quiet) return false;
+  if (running_.is_quiet) return false;
   const bool is_lock = operation.kind == OperationKind::kTryLock;
   return Decide(is_lock ? DecisionKind::kTryLock : DecisionKind::kWeakFail, 2, 0,
-                SiteOf(current_, operation)) == 1;
+                SiteOf(running_.thread, operation)) == 1;
 }
 
 void FiberScheduler::Wake(ThreadId thread) {
@@ -327,7 +327,8 @@ void FiberScheduler::WakeOne(const void* object) {
   const int count = CountOf(waiters);
   if (count == 0) return NoteNotify(object, 0, model::kNoThread);
   const int chosen =
-      count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
+      count == 1 ? 0
+                 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(running_.thread));
   const ThreadId woken = ThreadAt(waiters, chosen);
   NoteNotify(object, waiters, woken);
   Wake(woken);
@@ -347,10 +348,11 @@ int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uin
                            uint64_t runnable) {
   const int step = self_->steps;
   const bool yields = current >= 0 && self_->doing.kind == OperationKind::kYield;
-  const int chosen =
-      strategy_->Choose({kind, alternatives, current, site, current_, step, runnable, yields});
+  const int chosen = strategy_->Choose(
+      {kind, alternatives, current, site, running_.thread, step, runnable, yields});
   if (!strategy_->error().empty()) FailForDivergence(kind);
-  decisions_.push_back({kind, alternatives, chosen, site, current, current_, step, runnable});
+  decisions_.push_back(
+      {kind, alternatives, chosen, site, current, running_.thread, step, runnable});
   return chosen;
 }
 
@@ -383,15 +385,15 @@ void FiberScheduler::FailForDivergence(DecisionKind kind) {
 ThreadId FiberScheduler::PickThread(uint32_t site) {
   const int count = CountOf(runnable_);
   if (count == 1) return std::countr_zero(runnable_);
-  const bool can_stay = (runnable_ & Bit(current_)) != 0;
-  const int stay = can_stay ? PlaceOf(runnable_, current_) : -1;
+  const bool can_stay = (runnable_ & Bit(running_.thread)) != 0;
+  const int stay = can_stay ? PlaceOf(runnable_, running_.thread) : -1;
   const int chosen = Decide(DecisionKind::kThread, count, stay, site, runnable_);
-  return chosen == stay ? current_ : ThreadAt(runnable_, chosen);
+  return chosen == stay ? running_.thread : ThreadAt(runnable_, chosen);
 }
 
 void FiberScheduler::GiveWay(uint32_t site) {
   const ThreadId next = PickThread(site);
-  if (next != current_) SwitchTo(next);
+  if (next != running_.thread) SwitchTo(next);
 }
 
 void FiberScheduler::PassOn(uint32_t site) {

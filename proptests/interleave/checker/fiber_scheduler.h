@@ -62,13 +62,10 @@ class FiberScheduler final : public sync::model::Scheduler {
   void WakeAll(const void* object) override;
   ThreadId Spawn(std::string name, std::function<void()> body, std::source_location where) override;
   void Join(ThreadId thread, std::source_location where) override;
-  ThreadId CurrentThread() const override { return current_; }
-  sync::model::LocalTable& Locals() override;
   int ChooseActivity(uint64_t able, int waited_for) override;
   void NoteActivity(int activity, const std::function<sync::model::ActivityStep()>& describe,
                     std::source_location where) override;
   TimePoint Now() const override { return now_; }
-  bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
   void Acquire(const Identity& object) override;
   void Release(const Identity& object) override;
   uint64_t Load(const sync::model::AtomicObject& object, sync::model::MemoryOrder order,
@@ -121,7 +118,7 @@ class FiberScheduler final : public sync::model::Scheduler {
     std::optional<Operation> waits_for = {};  // set while kWaiting
     std::optional<TimePoint> deadline = {};
     bool timed_out = false;
-    bool quiet = false;
+    bool quiet = false;  // while it does not run
     int steps = 0;
     // The current operation, to which Acquire and Release belong.
     Operation doing = {OperationKind::kYield, nullptr, "", {}};
@@ -208,8 +205,7 @@ class FiberScheduler final : public sync::model::Scheduler {
   std::vector<std::unique_ptr<ThreadRecord>> spare_records_;  // of executions that have ended
   uint64_t runnable_ = 0;                                     // bit i: thread i
   uint64_t waiting_ = 0;
-  ThreadId current_ = 0;
-  ThreadRecord* self_ = nullptr;  // that of the current thread
+  ThreadRecord* self_ = nullptr;  // that of the running thread
   bool switched_ = false;         // since the last event
   TimePoint now_;
   std::vector<std::function<void(bool)>> at_end_;

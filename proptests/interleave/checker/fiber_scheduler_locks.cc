@@ -45,7 +45,7 @@ void FiberScheduler::NoteLock(const Identity& object) {
   }
   record.held.push_back({&object, taken, ++moment_});
   for (Notify& last : last_notifies_) {
-    if (last.thread != current_) continue;
+    if (last.thread != running_.thread) continue;
     for (uint64_t rest = waiting_; rest != 0; rest &= rest - 1) {
       const ThreadRecord& waiting = Record(std::countr_zero(rest));
       if (waiting.waits_for->object != last.object || waiting.given_up != &object) continue;
@@ -77,10 +77,11 @@ void FiberScheduler::UserCode(const char* what) {
 }
 
 void FiberScheduler::NoteNotify(const void* object, uint64_t waiters, ThreadId woken) {
-  if (self_->quiet || !IsNotify(self_->doing)) return;
+  if (running_.is_quiet || !IsNotify(self_->doing)) return;
   std::erase_if(last_notifies_,
-                [&](const Notify& n) { return n.object == object && n.thread == current_; });
-  Notify& last = last_notifies_.emplace_back(Notify{object, current_, self_->doing, ++moment_});
+                [&](const Notify& n) { return n.object == object && n.thread == running_.thread; });
+  Notify& last =
+      last_notifies_.emplace_back(Notify{object, running_.thread, self_->doing, ++moment_});
   if (woken == sync::model::kNoThread || CountOf(waiters) == 1) return;
   last.woken = {woken, *Record(woken).waits_for};
   Record(woken).woken_by = last;

@@ -15,68 +15,71 @@ void FiberScheduler::Forget(const Identity& object) {
 }
 
 void FiberScheduler::Acquire(const Identity& object) {
+  if (running_.is_quiet) return;
   const ThreadRecord& record = *self_;
-  if (record.quiet) return;
   const OperationKind doing = record.doing.kind;
   // A wait on a condition variable ends by taking the mutex again.
   if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
       doing == OperationKind::kWait) {
     if (limits_.locks != nullptr) {
-      limits_.locks->OnLock(
-          current_, {OperationKind::kLock, &object, record.doing.name, record.doing.where}, races_);
+      limits_.locks->OnLock(running_.thread,
+                            {OperationKind::kLock, &object, record.doing.name, record.doing.where},
+                            races_);
     }
     NoteLock(object);
   }
-  races_.Acquire(current_, object);
+  races_.Acquire(running_.thread, object);
 }
 
 void FiberScheduler::Release(const Identity& object) {
+  if (running_.is_quiet) return;
   const ThreadRecord& record = *self_;
-  if (record.quiet) return;
   if (record.doing.kind == OperationKind::kUnlock || record.doing.kind == OperationKind::kWait) {
-    if (limits_.locks != nullptr) limits_.locks->OnUnlock(current_, &object, races_);
+    if (limits_.locks != nullptr) limits_.locks->OnUnlock(running_.thread, &object, races_);
     NoteUnlock(object);
   }
-  races_.Release(current_, object);
+  races_.Release(running_.thread, object);
 }
 
 uint64_t FiberScheduler::Load(const model::AtomicObject& object, model::MemoryOrder order,
                               const uint64_t* expected) {
-  if (self_->quiet) return object.latest;
-  const int count = memory_.Readable(current_, object, order, expected);
+  if (running_.is_quiet) return object.latest;
+  const int count = memory_.Readable(running_.thread, object, order, expected);
   const int chosen = count == 1 ? 0 : Decide(DecisionKind::kStale, count, 0, SiteHere());
-  return memory_.Load(current_, object, order, expected, chosen);
+  return memory_.Load(running_.thread, object, order, expected, chosen);
 }
 
 bool FiberScheduler::Store(const model::AtomicObject& object, model::MemoryOrder order,
                            uint64_t value) {
-  if (self_->quiet) {
+  if (running_.is_quiet) {
     memory_.StoreQuietly(object, value);
     return true;
   }
-  const int count = memory_.Places(current_, object, order);
+  const int count = memory_.Places(running_.thread, object, order);
   const int chosen = count == 1 ? 0 : Decide(DecisionKind::kPlace, count, 0, SiteHere());
-  return memory_.Store(current_, object, order, value, chosen);
+  return memory_.Store(running_.thread, object, order, value, chosen);
 }
 
 void FiberScheduler::Update(const model::AtomicObject& object, model::MemoryOrder order,
                             uint64_t value) {
-  if (self_->quiet) {
+  if (running_.is_quiet) {
     memory_.StoreQuietly(object, value);
   } else {
-    memory_.Update(current_, object, order, value);
+    memory_.Update(running_.thread, object, order, value);
   }
 }
 
 void FiberScheduler::Fence(model::MemoryOrder order) {
-  if (!self_->quiet) memory_.Fence(current_, order);
+  if (!running_.is_quiet) memory_.Fence(running_.thread, order);
 }
 
 void FiberScheduler::Access(const Operation& operation, const Identity& cell) {
-  is_changed_ |= operation.kind == OperationKind::kCellWrite;
-  if (self_->quiet) return;
+  if (operation.kind == OperationKind::kCellWrite && limits_.rules != nullptr) {
+    is_changed_ |= limits_.rules->Touch(operation.object);
+  }
+  if (running_.is_quiet) return;
   if (++accesses_ > kAccessesAStep * limits_.max_steps) FailForSteps();
-  auto race = races_.Access(current_, operation, cell);
+  auto race = races_.Access(running_.thread, operation, cell);
   if (!race) return;
   Log(operation, Event::Phase::kDone);
   outcome_.places.assign(race->places.begin(), race->places.end());

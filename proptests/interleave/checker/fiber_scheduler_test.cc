@@ -207,10 +207,10 @@ TEST_F(FiberSchedulerTest, ReportsARaceWhateverTheInterleaving) {
 
 TEST_F(FiberSchedulerTest, ThreadLocalsAreOneAThreadAndDieWithIt) {
   static int alive = 0;
-  static char key = 0;
+  static model::LocalKey key;
   const auto local = [] {
     return static_cast<int*>(model::CurrentLocals().Get(
-        &key, +[]() -> void* { return ++alive, new int(0); },
+        key, +[]() -> void* { return ++alive, new int(0); },
         +[](void* object) { --alive, delete static_cast<int*>(object); }));
   };
   const ExecutionOutcome outcome = Run([&] {
@@ -346,12 +346,14 @@ TEST_F(FiberSchedulerTest, ADivergenceNamesWhoAsksWhereAndWhatIsRecorded) {
   EXPECT_TRUE(recorded_is_named);
 }
 
+// Rules that read one cell.
 class CountingRules final : public StateRules {
  public:
-  explicit CountingRules(bool sees_all) : sees_all_(sees_all) {}
+  CountingRules(bool sees_all, const void* read) : sees_all_(sees_all), read_(read) {}
   void Begin() override {}
   void Appear(const std::type_info&, const void*) override {}
   void Vanish(const std::type_info&, const void*) override {}
+  bool Touch(const void* cell) override { return cell == read_; }
   std::optional<BrokenRule> Check() override {
     ++checks;
     return std::nullopt;
@@ -362,10 +364,11 @@ class CountingRules final : public StateRules {
 
  private:
   const bool sees_all_;
+  const void* const read_;
 };
 
-TEST_F(FiberSchedulerTest, RulesThatHaveSeenAllAreAskedAgainOnceACellIsWritten) {
-  const Identity cell;
+TEST_F(FiberSchedulerTest, RulesThatHaveSeenAllAreAskedAgainOnceTheirCellIsWritten) {
+  const Identity cell, other;
   const auto body = [&cell] {
     Step(OperationKind::kYield, 10);
     Access(OperationKind::kCellRead, cell);
@@ -373,14 +376,18 @@ TEST_F(FiberSchedulerTest, RulesThatHaveSeenAllAreAskedAgainOnceACellIsWritten) 
     Access(OperationKind::kCellWrite, cell);
     Step(OperationKind::kYield, 2);
   };
-  CountingRules always(false);
+  CountingRules always(false, &cell);
   limits_.rules = &always;
   EXPECT_TRUE(Run(body).ok());
   EXPECT_EQ(always.checks, 14) << "before each step, and at the end";
-  CountingRules changes(true);
+  CountingRules changes(true, &cell);
   limits_.rules = &changes;
   EXPECT_TRUE(Run(body).ok());
   EXPECT_EQ(changes.checks, 2) << "at the first step, and after the write";
+  CountingRules others(true, &other);
+  limits_.rules = &others;
+  EXPECT_TRUE(Run(body).ok());
+  EXPECT_EQ(others.checks, 1) << "at the first step";
 }
 
 }  // namespace

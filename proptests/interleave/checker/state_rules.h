@@ -24,10 +24,13 @@ class StateRules {
   virtual void Begin() = 0;
   virtual void Appear(const std::type_info& type, const void* object) = 0;
   virtual void Vanish(const std::type_info& type, const void* object) = 0;
+  // A thread is about to write the cell at this address. Returns whether rules read it: then Check
+  // follows the step.
+  virtual bool Touch(const void* /*cell*/) { return true; }
   // The first rule that does not hold. Must not take a step of the model.
   virtual std::optional<BrokenRule> Check() = 0;
   // Whether the last Check read every object, and nothing but their cells. If so, Check is not
-  // called again until a cell is written or an object is created or destroyed.
+  // called again until a cell that rules read is written or an object is created or destroyed.
   virtual bool HasSeenAll() const { return false; }
 };
 

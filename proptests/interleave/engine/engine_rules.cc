@@ -29,6 +29,7 @@ Inspector<ReadyQueue>::State Inspector<ReadyQueue>::Look(const ReadyQueue& queue
     AG_NO_THREAD_SAFETY_ANALYSIS {
   State seen;
   seen.is_held = IsHeld(queue.mutex_);
+  if (seen.is_held) return seen;
   const auto& heap = queue.heap_.Peek();
   seen.is_in_order = std::is_heap(heap.begin(), heap.end(), &ReadyQueue::RunsLater);
   seen.is_shut_down = queue.shut_down_.Peek();
@@ -49,6 +50,7 @@ Inspector<WorkerGroup>::State Inspector<WorkerGroup>::Look(const WorkerGroup& wo
     AG_NO_THREAD_SAFETY_ANALYSIS {
   State seen;
   seen.is_held = IsHeld(workers.mutex_);
+  if (seen.is_held) return seen;
   seen.is_stopping = workers.stopping_.Peek();
   seen.is_stopped = workers.stopped_.Peek();
   seen.runs = workers.runs_.Peek();
@@ -70,6 +72,10 @@ std::optional<uint32_t> Inspector<SharedRun>::MissingOf(const SharedRun& run, ui
   return missing;
 }
 
+bool Inspector<SharedRun>::IsHeld(const SharedRun& run) AG_NO_THREAD_SAFETY_ANALYSIS {
+  return sync::IsHeld(run.mutex_);
+}
+
 bool Inspector<SharedRun>::IsReady(const SharedRun& run,
                                    uint32_t index) AG_NO_THREAD_SAFETY_ANALYSIS {
   const std::vector<uint32_t>& pending = run.pending_.Peek();
@@ -80,7 +86,6 @@ Inspector<SharedRun>::State Inspector<SharedRun>::Look(const SharedRun& run)
     AG_NO_THREAD_SAFETY_ANALYSIS {
   State seen;
   const std::vector<uint32_t>& pending_of = run.pending_.Peek();
-  seen.is_held = IsHeld(run.mutex_);
   seen.has_failed = run.failed_.Peek();
   seen.has_error = run.error_.Peek() != nullptr;
   seen.is_over = run.over_.Peek();
@@ -89,7 +94,7 @@ Inspector<SharedRun>::State Inspector<SharedRun>::Look(const SharedRun& run)
   seen.evaluated = run.evaluated_.Peek();
   seen.nodes = run.ranks_.count;
   seen.is_built = !pending_of.empty() && run.slots_.Peek().size() == run.ranks_.slot_size.size();
-  if (seen.is_held || seen.is_over || !seen.is_built) return seen;
+  if (seen.is_over || !seen.is_built) return seen;
   const auto& states = run.task_.states();
   // Beside those that were ready or evaluated from the start, nodes become ready. Any other node
   // that waits for nothing never runs.
@@ -129,37 +134,59 @@ void EngineRules::Begin() {
 
 void EngineRules::Appear(const std::type_info& type, const void* object) {
   if (type == typeid(ReadyQueue)) {
-    queues_.push_back({static_cast<const ReadyQueue*>(object), std::nullopt});
+    queues_.push_back({{static_cast<const ReadyQueue*>(object)}});
   } else if (type == typeid(SharedRun)) {
-    runs_.push_back({static_cast<const SharedRun*>(object), std::nullopt});
+    runs_.push_back({{static_cast<const SharedRun*>(object)}});
   } else if (type == typeid(WorkerGroup)) {
-    workers_.push_back(static_cast<const WorkerGroup*>(object));
+    workers_.push_back({static_cast<const WorkerGroup*>(object)});
   }
 }
 
 void EngineRules::Vanish(const std::type_info&, const void* object) {
-  std::erase_if(queues_, [object](const Queue& it) { return it.queue == object; });
-  std::erase_if(runs_, [object](const Run& it) { return it.run == object; });
-  std::erase(workers_, object);
+  const auto is_it = [object](const auto& watched) { return watched.object == object; };
+  std::erase_if(queues_, is_it);
+  std::erase_if(runs_, is_it);
+  std::erase_if(workers_, is_it);
+}
+
+bool EngineRules::Touch(const void* cell) {
+  const auto touch = [cell](auto& all) {
+    for (auto& watched : all) {
+      if (!watched.Has(cell)) continue;
+      watched.is_changed = true;
+      return true;
+    }
+    return false;
+  };
+  // Queues first: a run has one inside.
+  return touch(queues_) || touch(runs_) || touch(workers_);
 }
 
 std::optional<BrokenRule> EngineRules::Check() {
+  // Rules of runs and workers read queues as well.
+  const bool is_queue_changed = std::ranges::any_of(queues_, &Queue::is_changed);
   has_seen_all_ = true;
   for (Run& run : runs_) {
+    if (!run.is_changed && !is_queue_changed) continue;
     if (auto broken = CheckRun(run)) return broken;
+    has_seen_all_ &= !run.is_changed;
   }
   for (Queue& queue : queues_) {
+    if (!queue.is_changed) continue;
     if (auto broken = CheckQueue(queue)) return broken;
+    has_seen_all_ &= !queue.is_changed;
   }
-  for (const WorkerGroup* workers : workers_) {
-    if (auto broken = CheckWorkers(*workers)) return broken;
+  for (Workers& workers : workers_) {
+    if (!workers.is_changed && !is_queue_changed) continue;
+    if (auto broken = CheckWorkers(workers)) return broken;
+    has_seen_all_ &= !workers.is_changed;
   }
   return std::nullopt;
 }
 
 std::optional<BrokenRule> EngineRules::CheckQueue(Queue& queue) {
-  const QueueInspector::State seen = QueueInspector::Look(*queue.queue);
-  has_seen_all_ &= !seen.is_held;
+  const QueueInspector::State seen = QueueInspector::Look(*queue.object);
+  queue.is_changed = seen.is_held;
   if (seen.is_held) return std::nullopt;
   if (!seen.is_in_order) {
     return Broken("queue order", "a task that should run later is before another");
@@ -174,9 +201,9 @@ std::optional<BrokenRule> EngineRules::CheckQueue(Queue& queue) {
                 " tasks were pushed since; allowed are none");
 }
 
-std::optional<BrokenRule> EngineRules::CheckWorkers(const WorkerGroup& workers) {
-  const WorkersInspector::State seen = WorkersInspector::Look(workers);
-  has_seen_all_ &= !seen.is_held;
+std::optional<BrokenRule> EngineRules::CheckWorkers(Workers& workers) {
+  const WorkersInspector::State seen = WorkersInspector::Look(*workers.object);
+  workers.is_changed = seen.is_held;
   if (seen.is_held) return std::nullopt;
   if (seen.runs < 0) return Broken("workers stopping", seen.runs, " runs; allowed are 0 and more");
   if (seen.is_stopped && (!seen.is_stopping || seen.threads > 0)) {
@@ -193,7 +220,7 @@ std::optional<BrokenRule> EngineRules::CheckTasks(const SharedRun& run,
                                                   const RunInspector::State& seen) {
   queued_.clear();
   for (const Queue& queue : queues_) {
-    QueueInspector::ForEachTask(*queue.queue, [&](const NodeTask& task) {
+    QueueInspector::ForEachTask(*queue.object, [&](const NodeTask& task) {
       if (task.work.get() == &run) queued_.push_back(task.index);
     });
   }
@@ -217,15 +244,17 @@ std::optional<BrokenRule> EngineRules::CheckTasks(const SharedRun& run,
 }
 
 std::optional<BrokenRule> EngineRules::CheckRun(Run& run) {
-  const RunInspector::State seen = RunInspector::Look(*run.run);
-  has_seen_all_ &= !seen.is_held;
-  if (seen.is_held) return std::nullopt;
+  const bool is_held = RunInspector::IsHeld(*run.object);
+  if (run.is_changed && !is_held) run.seen = RunInspector::Look(*run.object);
+  run.is_changed = is_held;
+  if (is_held) return std::nullopt;
+  const RunInspector::State& seen = run.seen;
   if (seen.is_over) {
     // Its slots are gone, and so is what they would be compared with.
     if (run.finished && !run.finished->has_failed && seen.has_failed) {
       return Broken("run finished", "without an error, and got one when it was over");
     }
-    return CheckTasks(*run.run, seen);
+    return CheckTasks(*run.object, seen);
   }
   if (!seen.is_built) return std::nullopt;
   if (!seen.odd_node.empty()) return Broken("run contributions", seen.odd_node);
@@ -235,7 +264,7 @@ std::optional<BrokenRule> EngineRules::CheckRun(Run& run) {
     return Broken("run outstanding", "it counts ", seen.outstanding, ", but of ", seen.ready,
                   " ready nodes ", ended, " have ended");
   }
-  if (auto broken = CheckTasks(*run.run, seen)) return broken;
+  if (auto broken = CheckTasks(*run.object, seen)) return broken;
   const bool is_finished =
       seen.evaluated > 0 && (seen.has_failed ? seen.in_flight == 0 : seen.outstanding == 0);
   if (is_finished && seen.has_failed && !seen.has_error) {

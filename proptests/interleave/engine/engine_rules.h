@@ -51,7 +51,6 @@ template <>
 class Inspector<SharedRun> {
  public:
   struct State {
-    bool is_held = false;
     bool is_built = false;
     bool has_failed = false;
     bool has_error = false;
@@ -65,7 +64,9 @@ class Inspector<SharedRun> {
     // slots miss, or one of whose slots has received more than it expects; empty if there is none.
     std::string odd_node;
   };
+  // The run must not be held.
   static State Look(const SharedRun& run);
+  static bool IsHeld(const SharedRun& run);
   // Whether no contribution to this node is missing. The run must be built and not over.
   static bool IsReady(const SharedRun& run, uint32_t index);
 
@@ -101,28 +102,41 @@ class EngineRules final : public StateRules {
   void Begin() override;
   void Appear(const std::type_info& type, const void* object) override;
   void Vanish(const std::type_info& type, const void* object) override;
+  bool Touch(const void* cell) override;
   std::optional<BrokenRule> Check() override;
   bool HasSeenAll() const override { return has_seen_all_; }
 
  private:
-  struct Queue {
-    const ReadyQueue* queue;
-    std::optional<uint64_t> pushes_at_end;  // pushes when it was first seen shut down
-  };
-  struct Run {
-    const SharedRun* run;
-    std::optional<RunInspector::State> finished;  // state when first seen with nothing left to do
-  };
+  // A live object.
+  template <class T>
+  struct Watched {
+    const T* object;
+    bool is_changed = true;  // since its rules were last checked
 
+    bool Has(const void* cell) const {
+      const auto offset = reinterpret_cast<uintptr_t>(cell) - reinterpret_cast<uintptr_t>(object);
+      return offset < sizeof(T);
+    }
+  };
+  struct Queue : Watched<ReadyQueue> {
+    std::optional<uint64_t> pushes_at_end = {};  // pushes when it was first seen shut down
+  };
+  struct Run : Watched<SharedRun> {
+    RunInspector::State seen = {};                     // at the last look
+    std::optional<RunInspector::State> finished = {};  // when first seen with nothing left to do
+  };
+  using Workers = Watched<WorkerGroup>;
+
+  // For an object that is held nothing is checked, and it stays or becomes `is_changed`.
   std::optional<BrokenRule> CheckQueue(Queue& queue);
-  std::optional<BrokenRule> CheckWorkers(const WorkerGroup& workers);
+  std::optional<BrokenRule> CheckWorkers(Workers& workers);
   std::optional<BrokenRule> CheckRun(Run& run);
   std::optional<BrokenRule> CheckTasks(const SharedRun& run, const RunInspector::State& seen);
 
-  bool has_seen_all_ = false;  // no object was held during the last Check
+  bool has_seen_all_ = false;  // no changed object was held during the last Check
   std::vector<Queue> queues_;
   std::vector<Run> runs_;
-  std::vector<const WorkerGroup*> workers_;
+  std::vector<Workers> workers_;
   std::vector<uint32_t> queued_;  // of one run; a member to reuse its memory
 };
 

@@ -27,10 +27,12 @@ class CountingRules final : public StateRules {
     ++vanished[type];
     rules_.Vanish(type, object);
   }
+  bool Touch(const void* cell) override { return rules_.Touch(cell); }
   std::optional<BrokenRule> Check() override {
     ++checks;
     return rules_.Check();
   }
+  bool HasSeenAll() const override { return rules_.HasSeenAll(); }
 
   std::map<std::type_index, int> appeared;
   std::map<std::type_index, int> vanished;
