@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -114,6 +115,39 @@ TYPED_TEST(BestTest, RowsAreLoopsOneAfterTheOther) {
         }
         for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
       }
+    }
+  }
+}
+
+// Results as large as those that pass the caches by, from each place in a line of them on.
+TYPED_TEST(BestTest, LargeResultsHaveTheBitsOfSmallOnes) {
+  using T = TypeParam;
+  constexpr int64_t kCount = 16411, kRows = (int64_t{32} << 20) / (kCount * sizeof(T)) + 1;
+  std::vector<T> a(kCount), b(kCount), expected(kCount), out(kRows * (kCount + 1) + kGuard);
+  Fill(a, b, 3);
+  const auto has_expected = [&](int64_t at) {
+    for (int64_t i = 0; i < kCount; ++i) {
+      if (!SameBits(out[static_cast<size_t>(at + i)], expected[static_cast<size_t>(i)]))
+        return false;
+    }
+    return true;
+  };
+  for (const Loops* loops : EveryLoops()) {
+    const auto& best = loops->Of<T>();
+    best.binary(Binary::kSub, a.data(), 1, b.data(), 1, expected.data(), kCount);
+    std::fill(out.begin(), out.end(), T(7));
+    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 1, 0}, out.data() + 1, kCount + 1,
+                     kRows, kCount);
+    for (int64_t row = 0; row < kRows; ++row) {
+      ASSERT_EQ(out[static_cast<size_t>(row * (kCount + 1))], T(7)) << "before row " << row;
+      ASSERT_TRUE(has_expected(1 + row * (kCount + 1))) << "row " << row;
+    }
+    // In place, over the rows and what is between them.
+    best.unary(Unary::kNeg, out.data() + 1, out.data() + 1, kRows * (kCount + 1) - 1);
+    best.unary(Unary::kNeg, expected.data(), expected.data(), kCount);
+    EXPECT_EQ(out[0], T(7));
+    for (int64_t row = 0; row < kRows; ++row) {
+      ASSERT_TRUE(has_expected(1 + row * (kCount + 1))) << "row " << row;
     }
   }
 }
