@@ -40,6 +40,14 @@ std::vector<uint32_t> CountDependencies(const GraphTask& task) {
 
 }  // namespace
 
+// Whoever held the root first, there or not, has met the nodes from there on in this task's order.
+void GraphTask::AddRoot() {
+  const uint64_t word = root()->claim().Load(sync::kAcquire);
+  const uint32_t holder = static_cast<uint32_t>(word >> 32);
+  if (holder != 0 && static_cast<uint32_t>(word) == 0) lender_ = holder;
+  FindOrAdd(root());
+}
+
 uint32_t GraphTask::FindOrAdd(Node* node) {
   // A claim publishes that its task lives: who sees it must also see the task's place in the table
   // of TaskId, or it would take a living task for a dead one.
@@ -48,10 +56,11 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
     const uint32_t index = static_cast<uint32_t>(word);
     if (IsAt(index, node)) return index;
     const uint32_t holder = static_cast<uint32_t>(word >> 32);
+    if (Borrows(holder, index)) return AddState(node);
     // A word of its own that is wrong was left by a task with the same id, four thousand million
     // tasks ago.
     if (holder != id_.claim_id() || holder == 0) {
-      if (lender_ != 0 || elsewhere_ != nullptr || id_.claim_id() == 0) [[unlikely]] {
+      if (lender_ != TaskId::kNobody || elsewhere_ != nullptr || id_.claim_id() == 0) [[unlikely]] {
         const uint32_t found = FindOrAddBeside(node, holder, index);
         if (found != kNotFound) return found;
       } else if (TaskId::IsAlive(holder)) [[unlikely]] {
@@ -69,7 +78,7 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
 [[gnu::flatten]] void ComputeDependencies(GraphTask& task) {
   const uint32_t lowest = LowestOutput(task);
   auto& states = task.states();
-  task.FindOrAdd(task.root());
+  task.AddRoot();
   // Nodes are appended as they are met: the array is its own queue.
   for (size_t i = 0; i < states.size(); ++i) {
     Node* node = states[i].node;

@@ -135,7 +135,7 @@ void GraphTask::ThrowChangedEdges(const Node& node) {
 uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index) {
   // This node was borrowed if the lender has ended and another task has taken it over. The word of
   // that task, which was read with acquire, makes the lender's end visible too.
-  if (lender_ != 0 && holder != lender_ && !TaskId::IsAlive(lender_)) StopBorrowing();
+  if (lender_ != TaskId::kNobody && holder != lender_ && !TaskId::IsAlive(lender_)) StopBorrowing();
   // Its holder may have ended after this task met the node first.
   if (elsewhere_ != nullptr) {
     if (const uint32_t known = elsewhere_->Find(node); known != kNotFound) return known;
@@ -147,7 +147,8 @@ uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index)
 uint32_t GraphTask::AddUnclaimed(Node* node, uint32_t holder, uint32_t index) {
   const uint32_t mine = static_cast<uint32_t>(states().size());
   // One lender a task: the map is filled with what was borrowed at most once.
-  const bool lends = lender_ == holder || (lender_ == 0 && elsewhere_ == nullptr);
+  const bool lends =
+      lender_ == holder || (lender_ == TaskId::kNobody && elsewhere_ == nullptr);
   if (holder != 0 && index == mine && lends) {
     lender_ = holder;
   } else {
@@ -158,9 +159,25 @@ uint32_t GraphTask::AddUnclaimed(Node* node, uint32_t holder, uint32_t index) {
 }
 
 void GraphTask::StopBorrowing() {
-  if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Map>();
-  elsewhere_->AddAll(*arrays_);
-  lender_ = 0;
+  if (!ClaimBorrowed()) {
+    if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Map>();
+    elsewhere_->AddAll(*arrays_);
+  }
+  lender_ = TaskId::kNobody;
+}
+
+bool GraphTask::ClaimBorrowed() {
+  if (id_.claim_id() == 0) return false;
+  for (uint32_t i = 0; i < states().size(); ++i) {
+    uint64_t word = uint64_t{lender_} << 32 | i;
+    const uint64_t mine = uint64_t{id_.claim_id()} << 32 | i;
+    const bool is_mine =
+        states()[i].node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kRelaxed);
+    // Another task has taken it over, unless it was not borrowed and its index is in the map.
+    if (is_mine || word == mine) continue;
+    if (elsewhere_ == nullptr || elsewhere_->Find(states()[i].node) == kNotFound) return false;
+  }
+  return true;
 }
 
 void GraphTask::AddMoreGradients(NodeState& state) {
@@ -172,7 +189,7 @@ uint32_t GraphTask::IndexElsewhere(const Node* node) const {
   if (elsewhere_ != nullptr) {
     if (const uint32_t index = elsewhere_->Find(node); index != kNotFound) return index;
   }
-  if (lender_ == 0) return kNotFound;
+  if (lender_ == TaskId::kNobody) return kNotFound;
   sync::MutexLock lock(mutex_);
   if (all_.Read() == nullptr) {
     auto all = std::make_unique<Map>();

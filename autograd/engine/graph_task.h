@@ -144,9 +144,10 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   [[noreturn]] static void ThrowForeignEdge(const Node& from, const Edge& edge);
   // For a node whose edges are not those that were counted.
   [[noreturn]] static void ThrowChangedEdges(const Node& node);
-  // The same as IndexOf, giving the node an index if it has none. In dependencies.cc, whose loop it
-  // is a part of.
+  // The same as IndexOf, giving the node an index if it has none; the root's first. Both in
+  // dependencies.cc, of whose loop they are a part.
   uint32_t FindOrAdd(Node* node);
+  void AddRoot();
 
   // The one gradient that the root starts with: which input of it, and the value. For a GraphRoot,
   // which has no inputs, nothing.
@@ -206,13 +207,19 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   }
   // Of a node whose word says something else.
   uint32_t IndexElsewhere(const Node* node) const AG_EXCLUDES(mutex_);
+  // Whether the next index is that under which `holder` holds a node that is not in the task.
+  bool Borrows(uint32_t holder, uint32_t index) const {
+    return holder == lender_ && index == states().size() && elsewhere_ == nullptr;
+  }
   // FindOrAdd of a task that has indices elsewhere than in the words of nodes; kNotFound if it may
   // claim the node.
   [[gnu::noinline]] uint32_t FindOrAddBeside(Node* node, uint32_t holder, uint32_t index);
   // Adds a node that `holder` holds under `index`.
   [[gnu::noinline]] uint32_t AddUnclaimed(Node* node, uint32_t holder, uint32_t index);
-  // Puts all nodes so far into the map, once the words of `lender_` may be written by others.
+  // Once the words of `lender_` may be written by others: claims the nodes that were borrowed so
+  // far, or puts all into the map.
   void StopBorrowing();
+  bool ClaimBorrowed();
   [[gnu::always_inline]] uint32_t AddState(Node* node) {
     const uint32_t index = static_cast<uint32_t>(states().size());
     NodeState& state = states().emplace_back();
@@ -238,9 +245,9 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   struct Map;
   // The indices of nodes that other live tasks hold under other ones; null where there are none.
   std::unique_ptr<Map> elsewhere_;
-  // The task whose words serve as this one's for the nodes that it holds; 0: none. While it lives
-  // they stay as they are, so a node with another word is none of these.
-  uint32_t lender_ = 0;
+  // The task, alive or not, whose words serve as this one's for the nodes that it holds. While it
+  // lives they stay as they are, so a node with another word is none of these.
+  uint32_t lender_ = TaskId::kNobody;
   std::vector<CaptureEntry> captures_;
 
   mutable sync::Mutex mutex_{"graph_task"};

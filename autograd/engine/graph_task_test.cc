@@ -152,6 +152,60 @@ TEST(GraphTaskTest, ACallFromTheSameRootWritesNoWords) {
   EXPECT_EQ(second->IndexOf(MakePass({}).get()), GraphTask::kNotFound);
 }
 
+TEST(GraphTaskTest, NorDoesOneAfterTheFirstHasEnded) {
+  Diamond d;
+  const NodePtr above = MakePass({Edge(d.root, 0)});
+  std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}).reset();
+  const uint64_t word = d.leaf->claim().Load(sync::kRelaxed);
+  Prepared second({Edge(d.root, 0)});
+  EXPECT_EQ(d.leaf->claim().Load(sync::kRelaxed), word);
+  EXPECT_EQ(second->states().size(), 4u);
+  Prepared third({Edge(above, 0)});  // takes all over
+  EXPECT_NE(d.leaf->claim().Load(sync::kRelaxed), word);
+  EXPECT_EQ(third.PendingOf(d.left), 2u);
+  EXPECT_EQ(second.PendingOf(d.left), 2u);
+  EXPECT_EQ(second->IndexOf(d.root.get()), 0u);
+  EXPECT_EQ(second->IndexOf(above.get()), GraphTask::kNotFound);
+}
+
+// Two roots in turn: what the one's call has met last is the other's next time.
+TEST(GraphTaskTest, CallsFromTwoRootsClaimWhatTheyHaveInCommon) {
+  Diamond d;
+  const NodePtr other = MakePass({Edge(d.left, 0)});
+  for (int i = 0; i < 3; ++i) {
+    for (const NodePtr& root : {d.root, other}) {
+      Prepared task({Edge(root, 0)});
+      EXPECT_EQ(task->IndexOf(root.get()), 0u);
+      EXPECT_EQ(task.PendingOf(d.left), root == other ? 1u : 2u);
+      const auto holder = static_cast<uint32_t>(d.leaf->claim().Load(sync::kRelaxed) >> 32);
+      EXPECT_EQ(holder, static_cast<uint32_t>(root->claim().Load(sync::kRelaxed) >> 32));
+      // It holds all, the first one too, which it took for another's: nobody may take them over.
+      Prepared nested({Edge(d.left, 0)});
+      EXPECT_EQ(static_cast<uint32_t>(d.leaf->claim().Load(sync::kRelaxed) >> 32), holder);
+      EXPECT_EQ(nested.PendingOf(d.leaf), 2u);
+      EXPECT_EQ(task.PendingOf(d.leaf), 2u);
+    }
+  }
+}
+
+TEST(GraphTaskTest, ALenderThatHasEndedMayBeSucceededWhileNodesAreCounted) {
+  Diamond d;
+  const NodePtr above = MakePass({Edge(d.root, 0)});
+  std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}).reset();
+  const std::vector<Edge> roots = {Edge(d.root, 0)};
+  const std::vector<Tensor> seeds = {Tensor::Scalar(1)};
+  GraphTask second({roots, seeds, false, false, true, {}}, nullptr);
+  second.AddRoot();
+  EXPECT_EQ(second.FindOrAdd(d.left.get()), 1u);
+  Prepared third({Edge(above, 0)});  // takes both
+  EXPECT_EQ(second.FindOrAdd(d.right.get()), 2u);
+  EXPECT_EQ(second.FindOrAdd(d.left.get()), 1u);
+  EXPECT_EQ(second.FindOrAdd(d.root.get()), 0u);
+  EXPECT_EQ(second.FindOrAdd(d.leaf.get()), 3u);
+  EXPECT_EQ(second.states().size(), 4u);
+  EXPECT_EQ(third->IndexOf(d.left.get()), 2u);
+}
+
 TEST(GraphTaskTest, WordsThatServedTwoTasksMayBeWrittenOver) {
   Diamond d;
   const NodePtr above = MakePass({Edge(d.root, 0)});

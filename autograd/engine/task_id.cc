@@ -13,7 +13,7 @@ TaskId::TaskId() {
     number_ = table.next_number.FetchAdd(1, sync::kRelaxed);
     const uint32_t id = static_cast<uint32_t>(number_);
     uint32_t free = 0;
-    if (id != 0 &&
+    if (id != 0 && id != kNobody &&
         table.place[id % kPlaces].CompareExchangeStrong(free, id, sync::kAcqRel, sync::kRelaxed)) {
       claim_id_ = id;
       return;

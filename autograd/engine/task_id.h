@@ -18,6 +18,9 @@ class TaskId {
   TaskId(const TaskId&) = delete;
   TaskId& operator=(const TaskId&) = delete;
 
+  // Of no task, as is 0.
+  static constexpr uint32_t kNobody = UINT32_MAX;
+
   // 0: too many tasks are alive, this one claims no nodes and keeps a map instead.
   uint32_t claim_id() const { return claim_id_; }
   // Unique in the process.
