@@ -147,8 +147,7 @@ uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index)
 uint32_t GraphTask::AddUnclaimed(Node* node, uint32_t holder, uint32_t index) {
   const uint32_t mine = static_cast<uint32_t>(states().size());
   // One lender a task: the map is filled with what was borrowed at most once.
-  const bool lends =
-      lender_ == holder || (lender_ == TaskId::kNobody && elsewhere_ == nullptr);
+  const bool lends = lender_ == holder || (lender_ == TaskId::kNobody && elsewhere_ == nullptr);
   if (holder != 0 && index == mine && lends) {
     lender_ = holder;
   } else {

@@ -14,6 +14,7 @@
 #include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/gradient_streams.h"
+#include "autograd/graph/saved_readers.h"
 
 namespace twingrad {
 namespace {
@@ -133,6 +134,7 @@ void LocalRun::RunSeen(uint32_t index, VariableList& gradients) {
 template <bool kHasRule>
 bool LocalRun::Loop(SharingRule* rule) {
   EvaluationScope scope(task_);
+  const SavedReaders::Scope reading(task_.arguments().keep_graph && !task_.modes().grad_mode);
   uint32_t index = 0;
   try {
     while (!ready_.IsEmpty()) {

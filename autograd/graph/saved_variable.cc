@@ -31,13 +31,19 @@ namespace {
 // needs two tasks at one node, so waiting is a plain loop.
 class SavedVariable::Guard {
  public:
-  explicit Guard(sync::Atomic<uint8_t>& locked) : locked_(locked) {
-    while (locked_.Exchange(1, sync::kAcquire) != 0) sync::Thread::Yield();
+  explicit Guard(LockByte& locked) : locked_(locked) {
+    while (locked_.Exchange(1, sync::kSeqCst) != 0) sync::Thread::Yield();
   }
   ~Guard() { locked_.Store(0, sync::kRelease); }
 
  private:
-  sync::Atomic<uint8_t>& locked_;
+  LockByte& locked_;
+};
+
+// For who changes what it protects.
+class SavedVariable::WriteGuard : Guard {
+ public:
+  explicit WriteGuard(LockByte& locked) : Guard(locked) { SavedReaders::WaitFor(locked); }
 };
 
 SavedVariable::SavedVariable(const Tensor& tensor, bool is_output, uint32_t output_nr)
@@ -178,7 +184,7 @@ void SavedVariable::Reset() {
   StoragePtr storage;
   PackedTensorPtr packed;
   Edge edge;
-  Guard guard(lock());
+  WriteGuard guard(lock());
   accesses_.Add(this, /*writes=*/true, sync::Site::current());
   if (state_ == State::kPacked) [[unlikely]] {
     packed = std::move(packed_);
@@ -235,20 +241,51 @@ SavedVariable::StoragePtr SavedVariable::TakeStorage() {
   return storage;
 }
 
-void SavedVariable::UnpackAll(const SavedVariable* saved, uint32_t count, uint32_t which,
-                              const Node* saved_for, Tensor* const* unpacked) {
-  StoragePtr storage[kMostTogether];
-  TypeWords type[kMostTogether];
+bool SavedVariable::Reading::Borrow(const SavedVariable* saved, uint32_t count, uint32_t which,
+                                    Tensor* const* places) {
+  SavedReader* const reader = CurrentThread().reader;
+  if (!reader->Begin(saved->lock())) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    if ((which >> i & 1) == 0) continue;
+    saved[i].accesses_.Add(&saved[i], /*writes=*/false, sync::Site::current());
+    if (saved[i].IsCurrent() && !saved[i].type_.is_sim() && !saved[i].type_.is_remote()) {
+      continue;
+    }
+    reader->End();
+    return false;
+  }
+  reader_ = reader;
+  for (uint32_t i = 0; i < count; ++i) {
+    if ((which >> i & 1) == 0) continue;
+    places_[i] = places[i];
+    *places[i] = Tensor::OfLent(*saved[i].storage_, saved[i].type_);
+  }
+  return true;
+}
+
+void SavedVariable::Reading::GiveBack() {
+  for (Tensor* const place : places_) {
+    if (place != nullptr) place->EndLending();
+  }
+  reader_->End();
+}
+
+void SavedVariable::Reading::UnpackAll(const SavedVariable* saved, uint32_t count, uint32_t which,
+                                       const Node* saved_for, Tensor* const* places) {
   ThreadState& thread = CurrentThread();
   const bool releases = thread.releasing == saved_for;
   thread.releasing = nullptr;
+  StoragePtr storage[kMostTogether];
+  TypeWords type[kMostTogether];
   if (!thread.modes.grad_mode) {
+    if (!releases && thread.reader != nullptr && Borrow(saved, count, which, places)) return;
     bool are_all = true;
     Guard guard(saved->lock());
+    if (releases) SavedReaders::WaitFor(saved->lock());
     for (uint32_t i = 0; i < count; ++i) {
       if ((which >> i & 1) == 0) continue;
       saved[i].accesses_.Add(&saved[i], /*writes=*/false, sync::Site::current());
-      are_all &= saved[i].IsStored() && saved[i].storage_->version() == saved[i].version_;
+      are_all &= saved[i].IsCurrent();
     }
     for (uint32_t i = 0; i < count; ++i) {
       if ((which >> i & 1) == 0 || !saved[i].IsStored()) continue;
@@ -264,19 +301,18 @@ void SavedVariable::UnpackAll(const SavedVariable* saved, uint32_t count, uint32
   for (uint32_t i = 0; i < count; ++i) {
     if ((which >> i & 1) == 0) continue;
     if (storage[i] == nullptr) {
-      *unpacked[i] = saved[i].Unpack(saved_for);
+      *places[i] = saved[i].Unpack(saved_for);
       continue;
     }
-    *unpacked[i] = Tensor::OfStorage(std::move(storage[i]), type[i]);
-    saved[i].CheckVersion(saved_for, *unpacked[i]);
+    *places[i] = Tensor::OfStorage(std::move(storage[i]), type[i]);
+    saved[i].CheckVersion(saved_for, *places[i]);
   }
 }
-
 void SavedVariable::ResetAll(SavedVariable* saved, uint32_t count) {
   StoragePtr storage[kMostTogether];  // destroyed after the lock is given up
   uint32_t others = 0;
   {
-    Guard guard(saved->lock());
+    WriteGuard guard(saved->lock());
     for (uint32_t i = 0; i < count; ++i) {
       saved[i].accesses_.Add(&saved[i], /*writes=*/false, sync::Site::current());
       if (saved[i].IsStored()) {

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "autograd/graph/edge.h"
+#include "autograd/graph/saved_readers.h"
 #include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
@@ -56,12 +57,11 @@ class SavedVariable {
   // Releases the data; safe while another thread unpacks.
   void Reset();
   // The same of `count` ones that lie side by side, at most kMostTogether, taking one lock instead
-  // of `count`; `unpacked` gets those whose bit in `which` is set. After ShareLock only. UnpackAll
-  // releases them too where the thread's state says so, but not where it throws.
+  // of `count`. After ShareLock only.
   static constexpr uint32_t kMostTogether = 3;
-  static void UnpackAll(const SavedVariable* saved, uint32_t count, uint32_t which,
-                        const Node* saved_for, Tensor* const* unpacked);
   static void ResetAll(SavedVariable* saved, uint32_t count);
+  // What a built-in node unpacks for the length of its Apply.
+  class Reading;
   // From now on the lock of the first of these `count` is that of all. Before the node is shared.
   static void ShareLock(SavedVariable* saved, uint8_t count);
   // Sends this one through a pair of hooks, whatever is in force. Before the node is first run.
@@ -74,6 +74,7 @@ class SavedVariable {
 
  private:
   class Guard;
+  class WriteGuard;
   // Where the gradient edge is: here, or number `number_` of the node's edges, or of its results.
   enum class Place : uint8_t { kHere, kOperand, kResult };
   using StoragePtr = sync::IntrusivePtr<Storage>;
@@ -96,7 +97,7 @@ class SavedVariable {
     }
   }
 
-  sync::Atomic<uint8_t>& lock() const { return (this - lock_distance_)->locked_; }
+  LockByte& lock() const { return (this - lock_distance_)->locked_; }
   // Saves `tensor`, which is defined, as `place_` and `edge_` say.
   void Save(const Tensor& tensor);
   void Keep(const Tensor& tensor);
@@ -106,6 +107,8 @@ class SavedVariable {
     type_ = tensor.type();
   }
   bool IsStored() const { return state_ == State::kSaved && is_stored_; }
+  // Whether that has not been written since.
+  bool IsCurrent() const { return IsStored() && storage_->version() == version_; }
   // Gives `storage` away: what UnpackAll and ResetAll do to each.
   StoragePtr TakeStorage();
   // The other way to keep it, whose members come to life; nothing is in them.
@@ -136,7 +139,7 @@ class SavedVariable {
   }
   void CheckVersion(const Node* saved_for, const Tensor& data) const;
 
-  mutable sync::Atomic<uint8_t> locked_{0};
+  mutable LockByte locked_{0};
   uint8_t lock_distance_ = 0;  // how far before this one that lies whose lock it takes
   [[no_unique_address]] sync::CellAccesses accesses_;  // to what follows
   State state_ = State::kEmpty;
@@ -153,6 +156,36 @@ class SavedVariable {
     Edge edge_;       // of an operand or result nothing
     TypeWords type_;  // is_stored_
   };
+};
+
+//   Tensor a, b;
+//   Tensor* const places[] = {&a, &b};
+//   SavedVariable::Reading reading;                // before what places point to goes
+//   reading.UnpackAll(saved, 2, 3, this, places);
+//
+// Where the thread may read without locks (saved_readers.h), the tensors only borrow their memory
+// until the end of the block. Those of which other handles are left then get it to keep.
+class [[nodiscard]] SavedVariable::Reading {
+ public:
+  Reading() = default;
+  ~Reading() {
+    if (reader_ != nullptr) GiveBack();
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+  // Unpacks those of `count` variables, as of ResetAll, whose bit in `which` is set, to the places.
+  // Releases all of them where the thread's state says so, but not where it throws. Called once.
+  void UnpackAll(const SavedVariable* saved, uint32_t count, uint32_t which, const Node* saved_for,
+                 Tensor* const* places);
+
+ private:
+  // Whether it has done all.
+  bool Borrow(const SavedVariable* saved, uint32_t count, uint32_t which, Tensor* const* places);
+  void GiveBack();
+
+  SavedReader* reader_ = nullptr;  // null where nothing is borrowed
+  Tensor* places_[kMostTogether] = {};
 };
 
 }  // namespace twingrad

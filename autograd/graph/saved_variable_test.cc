@@ -2,6 +2,7 @@
 
 #include "autograd/graph/saved_variable.h"
 
+#include <any>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,7 @@ class SeveralTest : public testing::Test {
   std::vector<double> Unpack(uint32_t which) {
     Tensor a, b, c;
     Tensor* const places[] = {&a, &b, &c};
-    SavedVariable::UnpackAll(saved_, 3, which, node_.get(), places);
+    SavedVariable::Reading().UnpackAll(saved_, 3, which, node_.get(), places);
     std::vector<double> values;
     for (const Tensor* each : places) values.push_back(each->defined() ? each->item<double>() : 0);
     return values;
@@ -135,9 +136,47 @@ TEST_F(SeveralTest, AreUnpackedAndReleasedTogether) {
 TEST_F(SeveralTest, AreVariablesInGradMode) {
   Tensor a, b;
   Tensor* const places[] = {&a, &b};
-  SavedVariable::UnpackAll(saved_, 2, 3, node_.get(), places);
+  SavedVariable::Reading().UnpackAll(saved_, 2, 3, node_.get(), places);
   EXPECT_FALSE(RequiresGrad(a));
   EXPECT_TRUE(RequiresGrad(b));
+}
+
+// Rules: K3. A thread that reads without the lock has a tensor of its own of what it holds on to.
+TEST_F(SeveralTest, AreLentToAReader) {
+  const NoGradGuard no_grad;
+  const SavedReaders::Scope scope(true);
+  ASSERT_NE(CurrentThread().reader, nullptr);
+  Tensor kept;
+  {
+    Tensor a, b, c;
+    Tensor* const places[] = {&a, &b, &c};
+    SavedVariable::Reading reading;
+    reading.UnpackAll(saved_, 3, 7, node_.get(), places);
+    EXPECT_TRUE(a.impl()->is_lent());
+    EXPECT_EQ(a.impl()->storage(), first_.impl()->storage());
+    kept = b;
+    c = Tensor::Scalar(7);  // as widening does
+  }
+  EXPECT_FALSE(kept.impl()->is_lent());
+  SavedVariable::ResetAll(saved_, 3);
+  EXPECT_EQ(kept.item<double>(), 2);
+  EXPECT_TRUE(kept.OwnsStorageAlone());
+  EXPECT_EQ(KindOf([&] { Unpack(1); }), ErrorKind::kFreed);
+}
+
+// Rules: K2, K4. Nor is anything lent that was written, or packed by hooks.
+TEST_F(SeveralTest, AreNotLentWhereSomethingIsToBeDone) {
+  const NoGradGuard no_grad;
+  const SavedReaders::Scope scope(true);
+  saved_[2].RegisterHooks(node_.get(), {.pack = [](const Tensor&) { return std::any(5.0); },
+                                        .unpack =
+                                            [](const std::any& packed) {
+                                              return Tensor::Scalar(std::any_cast<double>(packed));
+                                            }});
+  EXPECT_EQ(Unpack(7), (std::vector<double>{1, 2, 5}));
+  first_.BumpVersion();
+  EXPECT_EQ(KindOf([&] { Unpack(3); }), ErrorKind::kVersion);
+  EXPECT_EQ(Unpack(2), (std::vector<double>{0, 2, 0}));
 }
 
 // Rules: K3. What is stored is given up at once where the thread's state says so.

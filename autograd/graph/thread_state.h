@@ -22,6 +22,7 @@ struct CallStateFrame;
 class CustomCall;
 class GradTurn;
 class Node;
+class SavedReader;
 struct NodeCreationFrame;
 struct SavedTensorHooksFrame;
 class WarningHandler;
@@ -78,6 +79,9 @@ struct ThreadState {
   // them. A node that has done so is `released`.
   const Node* releasing = nullptr;
   const Node* released = nullptr;
+  // Where this thread tells what it reads without a lock; null: it takes locks. See
+  // saved_readers.h.
+  SavedReader* reader = nullptr;
   // The backward of a custom function that runs on this thread, the innermost; see custom_node.h.
   CustomCall* custom_call = nullptr;
   // Nodes that wait for destruction, linked through Node::next_to_destroy_.

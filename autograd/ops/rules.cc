@@ -18,7 +18,8 @@ class UnaryNode final : public Node {
   VariableList Apply(VariableList&& gradients) override {
     Tensor saved;
     Tensor* const places[] = {&saved};
-    if (rule_.saves != Saves::kNothing) SavedVariable::UnpackAll(&saved_, 1, 1, this, places);
+    SavedVariable::Reading reading;
+    if (rule_.saves != Saves::kNothing) reading.UnpackAll(&saved_, 1, 1, this, places);
     VariableList results(1);
     if (gradients[0].defined() && TaskShouldComputeOutput(0)) {
       const DType dtype = gradients[0].dtype();
@@ -69,7 +70,8 @@ class BinaryNode final : public Node {
   VariableList Apply(VariableList&& gradients) override {
     Saved saved;
     Tensor* const places[] = {&saved.a, &saved.b, &saved.result};
-    if (saves_ != 0) SavedVariable::UnpackAll(saved_, 3, saves_, this, places);
+    SavedVariable::Reading reading;
+    if (saves_ != 0) reading.UnpackAll(saved_, 3, saves_, this, places);
     VariableList results(2);
     Tensor& gradient = gradients[0];
     if (!gradient.defined()) return results;

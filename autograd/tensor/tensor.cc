@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/check.h"
 #include "autograd/device/device_interface.h"
 #include "autograd/device/device_registry.h"
 #include "autograd/device/stream.h"
@@ -226,16 +227,28 @@ TensorImpl* TensorImpl::MakeUnshaped(Storage* storage, size_t rank) {
   return impl;
 }
 
-TensorImpl* TensorImpl::MakeRowMajor(sync::IntrusivePtr<Storage> storage, const TypeWords& type) {
-  const size_t rank = type.rank();
-  TensorImpl* impl = MakeUnshaped(storage.get(), rank);
-  impl->type_ = type;
-  impl->data_ = storage.Detach()->data();
-  if (rank > 0) {
+// Of a new tensor: its storage from the start.
+[[gnu::always_inline]] inline void TensorImpl::ShowRowMajor(const TypeWords& type) {
+  type_ = type;
+  data_ = storage_->data();
+  if (type.rank() > 0) {
     const Shape sizes = type.sizes();
-    for (int64_t size : sizes) impl->numel_ *= size;
-    impl->SetSizes(sizes);
+    for (int64_t size : sizes) numel_ *= size;
+    SetSizes(sizes);
   }
+}
+
+TensorImpl* TensorImpl::MakeRowMajor(sync::IntrusivePtr<Storage> storage, const TypeWords& type) {
+  TensorImpl* impl = MakeUnshaped(storage.get(), type.rank());
+  static_cast<void>(storage.Detach());
+  impl->ShowRowMajor(type);
+  return impl;
+}
+
+TensorImpl* TensorImpl::MakeLent(Storage& storage, const TypeWords& type) {
+  TensorImpl* impl = MakeUnshaped(&storage, type.rank());
+  impl->lent_ = true;
+  impl->ShowRowMajor(type);
   return impl;
 }
 
@@ -329,6 +342,7 @@ void TensorImpl::CopyGeometry(const TensorImpl& from) {
 
 void TensorImpl::Exchange(const TensorImpl& with) {
   if (&with == this) return;
+  AG_DCHECK(!lent_, "a tensor that is lent is not written");
   Storage* const before = storage_;
   storage_ = Borrow(with.storage_, before->version(), /*rank=*/0);
   CopyGeometry(with);
@@ -373,7 +387,7 @@ void TensorImpl::Dispose() {
     storage_->Release();
   }
   const size_t bytes = block_bytes();
-  last->Release();  // an owning tensor's memory may end here
+  if (!lent_) last->Release();  // an owning tensor's memory may end here
   if (!owning) {
     this->~TensorImpl();
     pool::Free(this, bytes);

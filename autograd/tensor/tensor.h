@@ -179,6 +179,14 @@ class TensorImpl {
   static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
   // Shows `storage` from its start in row-major order. `type` is exact, and fits it.
   static TensorImpl* MakeRowMajor(sync::IntrusivePtr<Storage> storage, const TypeWords& type);
+  // The same, taking no reference: somebody else keeps the storage, until KeepStorage is called or
+  // the tensor ends.
+  static TensorImpl* MakeLent(Storage& storage, const TypeWords& type);
+  bool is_lent() const { return lent_; }
+  void KeepStorage() {
+    storage_->AddRef();
+    lent_ = false;
+  }
   // Whether MakeRowMajor of its storage and type would show the same.
   bool IsStoredRowMajor() const {
     return data_ == storage_->data() && contiguous_ && !inference_ && type_.IsExact() &&
@@ -239,6 +247,7 @@ class TensorImpl {
         dims_(dims) {}
   ~TensorImpl() = default;
   static TensorImpl* MakeUnshaped(Storage* storage, size_t rank);
+  void ShowRowMajor(const TypeWords& type);
   bool HasHeapDims() const { return rank_ > room_; }
   // Blocks are sized in these.
   static constexpr size_t kGranule = 8;
@@ -260,6 +269,7 @@ class TensorImpl {
   bool exchanged_ : 1 = false;
   bool inference_ : 1 = false;
   bool meta_tag_ : 1 = false;
+  bool lent_ : 1 = false;   // `storage_` is not counted
   const uint8_t room_;      // ranks that the dimensions in the block have room for
   const uint8_t granules_;  // size of the block
   TypeWords type_;
@@ -376,6 +386,20 @@ class Tensor {
   // What MakeRowMajor makes.
   static Tensor OfStorage(sync::IntrusivePtr<Storage> storage, const TypeWords& type) {
     return Tensor(TensorImpl::MakeRowMajor(std::move(storage), type));
+  }
+  // What MakeLent makes; EndLending follows while somebody still keeps the storage. It gives this
+  // handle up if it is the only one, else the tensor takes a reference. Nothing if the handle has
+  // got another tensor meanwhile.
+  static Tensor OfLent(Storage& storage, const TypeWords& type) {
+    return Tensor(TensorImpl::MakeLent(storage, type));
+  }
+  void EndLending() {
+    if (!defined() || !impl_->is_lent()) return;
+    if (impl_->IsUniquelyOwned()) {
+      impl_.reset();
+    } else {
+      impl_->KeepStorage();
+    }
   }
   bool HasSameStorage(const Tensor& other) const {
     return defined() && other.defined() &&

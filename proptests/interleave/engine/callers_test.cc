@@ -1,4 +1,5 @@
 // Several callers of one engine at once: shared graphs, nested calls, errors, shutdown.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -83,6 +84,39 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
     SharedGraph shared;
     OnTwoCallers([&](int) { Backward(shared.lanes, {}, With(engine)); });
     Check(ValueOf(GradOf(shared.x)) == 24, "[test] .grad is not the sum of both calls");
+  });
+}
+
+// Without devices who keeps the graph reads what is saved without a lock.
+// Rules: T6, K3.
+TEST_F(CallersInterleavingTest, TwoThatKeepAGraphReadWhatItSaved) {
+  ExpectSoundCalls(500, [] {
+    Engine engine;
+    const Tensor x = MakeLeaf(3);
+    const Tensor y = ops::Mul(ops::Exp(x), x);
+    OnTwoCallers([&](int) { Backward({y}, {}, With(engine)); });
+    Backward({y}, {}, With(engine, /*retain=*/false));
+    Check(std::abs(ValueOf(GradOf(x)) - 12 * std::exp(3.0)) < 1e-9, "[test] not the sum of all");
+  });
+}
+
+// Rules: K3.
+TEST_F(CallersInterleavingTest, OneMayReleaseWhatAnotherReads) {
+  ExpectSoundCalls(1500, [] {
+    Engine engine;
+    const Tensor x = MakeLeaf(3);
+    const Tensor y = ops::Mul(ops::Exp(x), x);
+    sync::Cell<bool> is_late{false};
+    OnTwoCallers([&](int caller) {
+      try {
+        Backward({y}, {}, With(engine, /*retain=*/caller == 1));
+      } catch (const Error& error) {
+        Check(error.kind() == ErrorKind::kFreed && caller == 1, "[test] only who keeps is late");
+        is_late.Write(true);
+      }
+    });
+    const double whole = (is_late.Read() ? 1 : 2) * 4 * std::exp(3.0);
+    Check(ValueOf(GradOf(x)) >= whole - 1e-9, "[test] a gradient is lost");
   });
 }
 

@@ -65,12 +65,11 @@ Edge Slow(Device device, const std::vector<Edge>& next, int milliseconds, bool t
 }
 
 // Runs backward from these roots, with a one for each; "" or what went wrong.
-std::string Backward(Engine& engine, const std::vector<Edge>& roots) {
+std::string Backward(Engine& engine, const std::vector<Edge>& roots, bool keep_graph = false) {
   std::vector<Tensor> seeds;
   for (const Edge& root : roots) seeds.push_back(One(root.function->device()));
   try {
-    engine.Execute(roots, seeds, /*keep_graph=*/false, /*create_graph=*/false,
-                   /*accumulate_grad=*/true);
+    engine.Execute(roots, seeds, keep_graph, /*create_graph=*/false, /*accumulate_grad=*/true);
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -215,6 +214,22 @@ std::string TwoCallersOneProduct() {
   return mine.empty() || wrong.empty() ? "" : "[error] both were too late";
 }
 
+// One caller keeps the graph that another releases.
+std::string KeepingBesideReleasing() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  const Edge product = GradientEdge(ops::Mul(x, x));
+  std::string wrong;
+  sync::Thread other("caller", [&] { wrong = Backward(engine, {product}); });
+  const std::string mine = Backward(engine, {product}, /*keep_graph=*/true);
+  other.Join();
+  if (!wrong.empty()) return absl::StrCat("[error] ", wrong);
+  if (!mine.empty() && !absl::StrContains(mine, "were released")) {
+    return absl::StrCat("[error] ", mine);
+  }
+  return "";
+}
+
 // Two callers meet a view whose base was written, so that its node is to be made anew.
 std::string TwoCallersOneView() {
   Engine engine(Workers(0));
@@ -296,6 +311,7 @@ constexpr Scenario kScenarios[] = {
     {"failure_beside_a_leaf", 3, FailureBesideALeaf},
     {"callback_after_a_run", 1, CallbackAfterARun},
     {"two_callers_one_product", 2, TwoCallersOneProduct},
+    {"keeping_beside_releasing", 2, KeepingBesideReleasing},
     {"two_callers_one_view", 4, TwoCallersOneView},
     {"capture_by_the_worker", 2, CaptureByTheWorker},
     {"call_after_two_calls", 1, CallAfterTwoCalls},
