@@ -2,9 +2,15 @@
 
 #include "autograd/graph/saved_readers.h"
 
+#include "autograd/sync/fork.h"
 #include "autograd/sync/thread.h"
 
 namespace twingrad {
+namespace {
+
+constinit sync::ForkMark mark;
+
+}  // namespace
 
 constinit SavedReaders::Table SavedReaders::table;
 
@@ -16,8 +22,8 @@ bool SavedReader::Begin(const LockByte& lock) {
 }
 
 SavedReader* SavedReaders::Take() {
-  table.mark.Set();
-  if (table.mark.IsStale()) return nullptr;
+  mark.Set();
+  if (mark.IsStale()) return nullptr;
   for (SavedReader& place : table.places) {
     bool is_taken = false;
     if (place.is_taken_.Load(sync::kRelaxed) ||
@@ -43,7 +49,7 @@ SavedReaders::Scope::~Scope() {
 }
 
 void SavedReaders::WaitForEach(const LockByte& lock) {
-  if (table.mark.IsStale()) return;
+  if (mark.IsStale()) return;
   for (const SavedReader& place : table.places) {
     while (place.reads_.Load(sync::kSeqCst) == &lock) sync::Thread::Yield();
   }

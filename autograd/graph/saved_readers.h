@@ -22,7 +22,6 @@
 
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
-#include "autograd/sync/fork.h"
 
 namespace twingrad {
 
@@ -67,7 +66,6 @@ class SavedReaders {
   struct Table {
     alignas(64) sync::Atomic<int> count{0};  // of the scopes that have a place
     SavedReader places[kPlaces];
-    sync::ForkMark mark;
   };
   static SavedReader* Take();
   static void WaitForEach(const LockByte& lock);

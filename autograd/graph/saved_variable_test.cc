@@ -109,7 +109,8 @@ class SeveralTest : public testing::Test {
   std::vector<double> Unpack(uint32_t which) {
     Tensor a, b, c;
     Tensor* const places[] = {&a, &b, &c};
-    SavedVariable::Reading().UnpackAll(saved_, 3, which, node_.get(), places);
+    SavedVariable::Reading reading;
+    reading.UnpackAll(saved_, 3, which, node_.get(), places);
     std::vector<double> values;
     for (const Tensor* each : places) values.push_back(each->defined() ? each->item<double>() : 0);
     return values;
@@ -136,7 +137,8 @@ TEST_F(SeveralTest, AreUnpackedAndReleasedTogether) {
 TEST_F(SeveralTest, AreVariablesInGradMode) {
   Tensor a, b;
   Tensor* const places[] = {&a, &b};
-  SavedVariable::Reading().UnpackAll(saved_, 2, 3, node_.get(), places);
+  SavedVariable::Reading reading;
+  reading.UnpackAll(saved_, 2, 3, node_.get(), places);
   EXPECT_FALSE(RequiresGrad(a));
   EXPECT_TRUE(RequiresGrad(b));
 }
@@ -146,6 +148,7 @@ TEST_F(SeveralTest, AreLentToAReader) {
   const NoGradGuard no_grad;
   const SavedReaders::Scope scope(true);
   ASSERT_NE(CurrentThread().reader, nullptr);
+  saved_[1] = SavedVariable::OfOperand(MakeLeaf(2), 0);
   Tensor kept;
   {
     Tensor a, b, c;
@@ -153,6 +156,7 @@ TEST_F(SeveralTest, AreLentToAReader) {
     SavedVariable::Reading reading;
     reading.UnpackAll(saved_, 3, 7, node_.get(), places);
     EXPECT_TRUE(a.impl()->is_lent());
+    EXPECT_TRUE(b.impl()->is_lent());
     EXPECT_EQ(a.impl()->storage(), first_.impl()->storage());
     kept = b;
     c = Tensor::Scalar(7);  // as widening does
@@ -168,6 +172,7 @@ TEST_F(SeveralTest, AreLentToAReader) {
 TEST_F(SeveralTest, AreNotLentWhereSomethingIsToBeDone) {
   const NoGradGuard no_grad;
   const SavedReaders::Scope scope(true);
+  saved_[1] = SavedVariable::OfOperand(MakeLeaf(2), 0);
   saved_[2].RegisterHooks(node_.get(), {.pack = [](const Tensor&) { return std::any(5.0); },
                                         .unpack =
                                             [](const std::any& packed) {

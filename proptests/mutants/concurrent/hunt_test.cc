@@ -87,7 +87,7 @@ TEST(HuntTest, EachScenarioHasANameOfItsOwnAndFewNodes) {
     EXPECT_LE(scenario.nodes, kMaxNodes) << scenario.name;
     EXPECT_EQ(FindScenario(scenario.name), &scenario);
   }
-  EXPECT_EQ(names.size(), 14u);
+  EXPECT_EQ(names.size(), 15u);
   EXPECT_EQ(FindScenario("none"), nullptr);
 }
 
