@@ -56,7 +56,6 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
     const uint32_t index = static_cast<uint32_t>(word);
     if (IsAt(index, node)) return index;
     const uint32_t holder = static_cast<uint32_t>(word >> 32);
-    if (Borrows(holder, index)) return AddState(node);
     // A word of its own that is wrong was left by a task with the same id, four thousand million
     // tasks ago.
     if (holder != id_.claim_id() || holder == 0) {

@@ -133,6 +133,7 @@ void GraphTask::ThrowChangedEdges(const Node& node) {
 }
 
 uint32_t GraphTask::FindOrAddBeside(Node* node, uint32_t holder, uint32_t index) {
+  if (Borrows(holder, index)) return AddState(node);
   // This node was borrowed if the lender has ended and another task has taken it over. The word of
   // that task, which was read with acquire, makes the lender's end visible too.
   if (lender_ != TaskId::kNobody && holder != lender_ && !TaskId::IsAlive(lender_)) StopBorrowing();

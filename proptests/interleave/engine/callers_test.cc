@@ -88,7 +88,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
 }
 
 // Without devices who keeps the graph reads what is saved without a lock.
-// Rules: T6, K3.
+// Rules: T6.
 TEST_F(CallersInterleavingTest, TwoThatKeepAGraphReadWhatItSaved) {
   ExpectSoundCalls(500, [] {
     Engine engine;
@@ -100,7 +100,7 @@ TEST_F(CallersInterleavingTest, TwoThatKeepAGraphReadWhatItSaved) {
   });
 }
 
-// Rules: K3.
+// Rules: K5.
 TEST_F(CallersInterleavingTest, OneMayReleaseWhatAnotherReads) {
   ExpectSoundCalls(1500, [] {
     Engine engine;
