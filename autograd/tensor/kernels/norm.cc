@@ -43,8 +43,25 @@ class OneGroup {
         runs_(runs),
         eps_(static_cast<T>(eps)) {}
 
-  void Normalize(const T* x, const Weights& of, T* out) const {
-    const Moments<T> moments = MomentsOf(x);
+  // Of groups `step` apart. A sum of few elements is a chain of additions:
+  // those of several groups run beside each other, so all sums come before all
+  // squares.
+  void MomentsOf(const T* x, int64_t step, Span<Moments<T>> moments) const {
+    for (Moments<T>& of : moments) {
+      of.mean = TotalOf(x, [&](const T* run, int64_t size) { return loops_.sum(run, size); });
+      of.mean /= Count();
+      x += step;
+    }
+    x -= step * static_cast<int64_t>(moments.size());
+    for (Moments<T>& of : moments) {
+      const T squares = TotalOf(
+          x, [&](const T* run, int64_t size) { return loops_.squares(run, of.mean, size); });
+      of.inverse = RsqrtNumber::Of(squares / Count() + eps_);
+      x += step;
+    }
+  }
+
+  void Normalize(const T* x, const Moments<T>& moments, const Weights& of, T* out) const {
     const T no_bias = T(-0.0);  // changes no zero either
     ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
       const Operand weight = OfPiece(of.weight, channel, kOne);
@@ -54,13 +71,16 @@ class OneGroup {
     });
   }
 
-  // Adds to the sums. `out`, and each of them, may be null.
-  void Differentiate(const T* g, const T* x, const T* weights, const Sums& sums, T* out) const {
-    const Moments<T> moments = MomentsOf(x);
+  // The means of h and of h n (loops.h). Adds to the sums, each of which may be
+  // null.
+  NormSums<T> AddTo(const Sums& sums, const T* g, const T* x, const Moments<T>& moments,
+                    const T* weights) const {
     const NormSums<T> total = places_ == 1 ? AddOfElements(g, x, weights, moments, sums)
                                            : AddOfChannels(g, x, weights, moments, sums);
-    if (out == nullptr) return;
-    const NormSums<T> means = {total.g / Count(), total.along / Count()};
+    return {total.g / Count(), total.along / Count()};
+  }
+  void Differentiate(const T* g, const T* x, const Moments<T>& moments, const NormSums<T>& means,
+                     const T* weights, T* out) const {
     ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
       const Operand weight = OfPiece(weights, channel, kOne);
       loops_.norm_gradient(g + at, weight.from, weight.step, x + at, moments, means, out + at,
@@ -78,8 +98,8 @@ class OneGroup {
 
   T Count() const { return static_cast<T>(runs_.count * channels_ * places_); }
 
-  // function(first element, size, first channel) for parts in which each element has a channel of
-  // its own, or all are of one.
+  // function(first element, size, first channel) for parts in which each
+  // element has a channel of its own, or all are of one.
   template <typename Function>
   void ForEachPiece(Function function) const {
     if (places_ == 1) return function(0, channels_, 0);
@@ -88,8 +108,8 @@ class OneGroup {
     }
   }
 
-  // Both add to the sums of each channel, and return those over the group. Where each element has a
-  // channel of its own:
+  // Both add to the sums of each channel, and return those over the group.
+  // Where each element has a channel of its own:
   NormSums<T> AddOfElements(const T* g, const T* x, const T* weights, const Moments<T>& moments,
                             const Sums& sums) const {
     if (sums.bias != nullptr) loops_.binary(Binary::kAdd, sums.bias, 1, g, 1, sums.bias, channels_);
@@ -116,17 +136,13 @@ class OneGroup {
     return {of_channels + channel, places_ == 1 ? 1 : 0};
   }
 
-  Moments<T> MomentsOf(const T* x) const {
+  // Of the sums of the runs.
+  template <typename Sum>
+  T TotalOf(const T* x, const Sum& sum) const {
     const int64_t size = channels_ * places_;
-    // Of the sums of the runs.
-    const auto total = [&](const auto& sum) {
-      T all = runs_.count == 0 ? T(0) : sum(x);
-      for (int64_t r = 1; r < runs_.count; ++r) all += sum(x + r * runs_.step);
-      return all;
-    };
-    const T mean = total([&](const T* run) { return loops_.sum(run, size); }) / Count();
-    const T squares = total([&](const T* run) { return loops_.squares(run, mean, size); });
-    return {mean, RsqrtNumber::Of(squares / Count() + eps_)};
+    T all = runs_.count == 0 ? T(0) : sum(x, size);
+    for (int64_t r = 1; r < runs_.count; ++r) all += sum(x + r * runs_.step, size);
+    return all;
   }
 
   const processor::LoopsOf<T>& loops_;
@@ -152,6 +168,8 @@ class SideBySide {
         is_gathered_(IsGathered(groups)),
         gathered_(is_gathered_ ? static_cast<size_t>(groups.samples * run_) : 0) {}
 
+  // From one group to the next, where they are not gathered.
+  int64_t step() const { return run_; }
   const T* Read(const T* data, int64_t group) {
     if (!is_gathered_) return data + group * run_;
     ForEachRun(group, [&](int64_t at, T* run) { std::copy_n(data + at, run_, run); });
@@ -196,6 +214,15 @@ int64_t NumGroups(const NormGroups& groups) {
   return groups.over_samples ? groups.groups : groups.samples * groups.groups;
 }
 
+// Groups that are worked on together. Of gathered ones there is one at a time.
+constexpr int64_t kTogether = 8;
+// function(first group, how many)
+template <typename Function>
+void ForEachFew(const NormGroups& groups, Function function) {
+  const int64_t all = NumGroups(groups), few = IsGathered(groups) ? 1 : kTogether;
+  for (int64_t i = 0; i < all; i += few) function(i, std::min(few, all - i));
+}
+
 template <typename T>
 const T* DataOrNull(const Tensor& tensor) {
   return tensor.defined() ? tensor.data<T>() : nullptr;
@@ -229,11 +256,19 @@ Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
     T* const y = out.mutable_data<T>();
     const OneGroup<T> group = OneGroupOf<T>(groups, eps);
     SideBySide<T> from(groups), to(groups);
-    for (int64_t i = 0; i < NumGroups(groups); ++i) {
-      group.Normalize(from.Read(x, i), {OfGroup(weights, i, groups), OfGroup(biases, i, groups)},
-                      to.Target(y, i));
-      to.Write(y, i);
-    }
+    ForEachFew(groups, [&](int64_t first, int64_t count) {
+      Moments<T> moments[kTogether];
+      const T* const few = from.Read(x, first);
+      group.MomentsOf(few, from.step(), {moments, static_cast<size_t>(count)});
+      T* const made = to.Target(y, first);
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t i = first + k;
+        group.Normalize(few + k * from.step(), moments[k],
+                        {OfGroup(weights, i, groups), OfGroup(biases, i, groups)},
+                        made + k * to.step());
+      }
+      to.Write(y, first);
+    });
   });
   return out;
 }
@@ -264,12 +299,27 @@ NormGradients NormGradientsOf(const Tensor& gradient, const Tensor& a, const Ten
     T* const of_bias = target(of.bias);
     const OneGroup<T> group = OneGroupOf<T>(groups, eps);
     SideBySide<T> from(groups), beside(groups), to(groups);
-    for (int64_t i = 0; i < NumGroups(groups); ++i) {
-      T* const out = of_operand == nullptr ? nullptr : to.Target(of_operand, i);
-      group.Differentiate(beside.Read(g, i), from.Read(x, i), OfGroup(factors, i, groups),
-                          {OfGroup(of_weight, i, groups), OfGroup(of_bias, i, groups)}, out);
-      if (out != nullptr) to.Write(of_operand, i);
-    }
+    ForEachFew(groups, [&](int64_t first, int64_t count) {
+      Moments<T> moments[kTogether];
+      NormSums<T> means[kTogether];
+      const T* const few = from.Read(x, first);
+      const T* const theirs = beside.Read(g, first);
+      const int64_t step = from.step();
+      group.MomentsOf(few, step, {moments, static_cast<size_t>(count)});
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t i = first + k;
+        means[k] =
+            group.AddTo({OfGroup(of_weight, i, groups), OfGroup(of_bias, i, groups)},
+                        theirs + k * step, few + k * step, moments[k], OfGroup(factors, i, groups));
+      }
+      if (of_operand == nullptr) return;
+      T* const made = to.Target(of_operand, first);
+      for (int64_t k = 0; k < count; ++k) {
+        group.Differentiate(theirs + k * step, few + k * step, moments[k], means[k],
+                            OfGroup(factors, first + k, groups), made + k * step);
+      }
+      to.Write(of_operand, first);
+    });
   });
   return of;
 }
