@@ -190,6 +190,31 @@ TEST(StressTest, ReleasingAGraphThatOthersRunIsAnErrorForThem) {
   }
 }
 
+// Callers that keep a graph on the CPU read what it saved without a lock, until one releases it.
+TEST(StressTest, AGraphIsReleasedUnderItsReaders) {
+  constexpr int kLength = 40;
+  for (int round = 0; round < rounds; ++round) {
+    const Tensor x = MakeLeaf(1);
+    Tensor y = x;
+    for (int i = 0; i < kLength; ++i) y = ops::Mul(y, x);
+    std::atomic<int> whole{0};
+    OnCallers([&](int caller) {
+      for (int call = 0; call < 5; ++call) {
+        try {
+          const bool keeps = caller != 0 || call < 4;
+          const Tensor gradient = Grad({y}, {x}, {}, {.retain_graph = keeps})[0];
+          EXPECT_EQ(gradient.item<double>(), kLength + 1);
+          whole.fetch_add(1);
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::kFreed) << error.what();
+          EXPECT_NE(caller, 0);
+        }
+      }
+    });
+    EXPECT_GE(whole.load(), 5);
+  }
+}
+
 TEST(StressTest, EnginesStopWhileCallersRun) {
   for (int round = 0; round < rounds / 4 + 1; ++round) {
     auto engine = std::make_unique<Engine>(EngineOptions{.device_threads = kDevices});
