@@ -8,6 +8,20 @@
 #include <sstream>
 
 namespace twingrad::bench {
+namespace {
+
+// A process that others have had the processor from since its last run begins with cold caches and
+// branch predictors, which add a third to a run of 20 microseconds. So a short case is run once
+// more, and the second run counts.
+constexpr double kShortNs = 1e7;
+
+Figures Run(const std::function<Figures(int64_t)>& one_case, int64_t size) {
+  Figures figures;
+  const double taken = TimeNs([&] { figures = one_case(size); });
+  return taken < kShortNs ? one_case(size) : figures;
+}
+
+}  // namespace
 
 int Serve(std::string_view name, const CaseTable& cases) {
   std::cout << "ready " << name << std::endl;
@@ -23,7 +37,7 @@ int Serve(std::string_view name, const CaseTable& cases) {
     try {
       std::ostringstream answer;
       answer.precision(9);
-      for (const auto& [figure, value] : found->second(size))
+      for (const auto& [figure, value] : Run(found->second, size))
         answer << figure << " " << value << " ";
       std::cout << answer.str() << std::endl;
     } catch (const std::exception& error) {
