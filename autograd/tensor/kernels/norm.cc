@@ -43,21 +43,20 @@ class OneGroup {
         runs_(runs),
         eps_(static_cast<T>(eps)) {}
 
-  // Of groups `step` apart. A sum of few elements is a chain of additions:
-  // those of several groups run beside each other, so all sums come before all
-  // squares.
+  // Of groups `step` apart. A sum of few elements is a chain of additions: those of several groups
+  // run beside each other, so all sums come before all squares.
   void MomentsOf(const T* x, int64_t step, Span<Moments<T>> moments) const {
-    for (Moments<T>& of : moments) {
-      of.mean = TotalOf(x, [&](const T* run, int64_t size) { return loops_.sum(run, size); });
-      of.mean /= Count();
-      x += step;
+    const auto groups = static_cast<int64_t>(moments.size());
+    for (int64_t k = 0; k < groups; ++k) {
+      const auto sum = [this](const T* run, int64_t size) { return loops_.sum(run, size); };
+      moments[k].mean = TotalOf(x + k * step, sum) / Count();
     }
-    x -= step * static_cast<int64_t>(moments.size());
-    for (Moments<T>& of : moments) {
-      const T squares = TotalOf(
-          x, [&](const T* run, int64_t size) { return loops_.squares(run, of.mean, size); });
-      of.inverse = RsqrtNumber::Of(squares / Count() + eps_);
-      x += step;
+    for (int64_t k = 0; k < groups; ++k) {
+      const T mean = moments[k].mean;
+      const auto squares = [&](const T* run, int64_t size) {
+        return loops_.squares(run, mean, size);
+      };
+      moments[k].inverse = RsqrtNumber::Of(TotalOf(x + k * step, squares) / Count() + eps_);
     }
   }
 
