@@ -6,8 +6,8 @@
 // 2`: nanoseconds of the whole run, or bytes. A case that it does not have is `unknown`. So engines
 // that cannot live in one process are raced alike, and so are two commits of one engine.
 //
-// A case builds its graph afresh, outside the clock; destroying it is not timed. One that takes less
-// than 10 ms in all is run twice, and the second run counts. Single-threaded unless a case
+// A case builds its graph afresh, outside the clock; destroying it is not timed. One that takes
+// less than 10 ms in all is run twice, and the second run counts. Single-threaded unless a case
 // says so.
 
 #pragma once

@@ -11,6 +11,19 @@ namespace twingrad::mutants {
 
 using program::Program;
 
+namespace {
+
+// What comes and goes with the interleaving of two callers cannot be minimized.
+bool FailsEachTime(judge::Judge& judge, const Program& program) {
+  constexpr int kTimes = 20;
+  for (int i = 0; i < kTimes; ++i) {
+    if (!judge.Fails(program)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs,
                          const generators::GeneratorOptions& options) {
   for (int i = 0; i < max_programs; ++i) {
@@ -19,8 +32,7 @@ std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_progr
     const judge::Judgement judgement = judge(program);
     const oracles::Verdict* failure = judgement.Failure();
     if (failure == nullptr) continue;
-    // What comes and goes with the interleaving of two callers cannot be minimized.
-    if (!judge.Fails(program) || !judge.Fails(program)) continue;
+    if (!FailsEachTime(judge, program)) continue;
     Kill kill;
     kill.seed = seed;
     kill.programs = i + 1;
