@@ -144,8 +144,8 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   [[noreturn]] static void ThrowForeignEdge(const Node& from, const Edge& edge);
   // For a node whose edges are not those that were counted.
   [[noreturn]] static void ThrowChangedEdges(const Node& node);
-  // The same as IndexOf, giving the node an index if it has none; the root's first. Both in
-  // dependencies.cc, of whose loop they are a part.
+  // The same as IndexOf, giving the node an index if it has none. In dependencies.cc, whose loop it
+  // is a part of. AddRoot comes first, for the root.
   uint32_t FindOrAdd(Node* node);
   void AddRoot();
 

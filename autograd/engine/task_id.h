@@ -18,7 +18,7 @@ class TaskId {
   TaskId(const TaskId&) = delete;
   TaskId& operator=(const TaskId&) = delete;
 
-  // Of no task, as is 0.
+  // Of no task and in no word: a word of a node that nobody holds has 0.
   static constexpr uint32_t kNobody = UINT32_MAX;
 
   // 0: too many tasks are alive, this one claims no nodes and keeps a map instead.

@@ -15,6 +15,7 @@ constinit sync::ForkMark mark;
 constinit SavedReaders::Table SavedReaders::table;
 
 bool SavedReader::Begin(const LockByte& lock) {
+  if (mark.IsStale()) return false;  // forked in the midst of the run
   reads_.Store(&lock, sync::kSeqCst);
   if (lock.Load(sync::kSeqCst) == 0) return true;
   End();

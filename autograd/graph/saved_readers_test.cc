@@ -2,6 +2,9 @@
 
 #include "autograd/graph/saved_readers.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <memory>
 #include <vector>
 
@@ -52,6 +55,24 @@ TEST(SavedReadersTest, NothingIsReadWhileItsLockIsHeld) {
   SavedReaders::WaitFor(lock);
   CurrentThread().reader->End();
   SavedReaders::WaitFor(other);
+}
+
+// What another thread of the parent was reading stays named in the child for ever.
+TEST(SavedReadersTest, AForkedChildNeitherReadsNorWaits) {
+  const SavedReaders::Scope scope(true);
+  LockByte lock{0};
+  ASSERT_TRUE(CurrentThread().reader->Begin(lock));
+  const pid_t child = fork();
+  if (child == 0) {
+    SavedReaders::WaitFor(lock);
+    const bool reads = CurrentThread().reader->Begin(lock);
+    const SavedReaders::Scope another(true);
+    _exit(reads || CurrentThread().reader != nullptr ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  CurrentThread().reader->End();
 }
 
 TEST(SavedReadersTest, WhoReleasesWaitsForWhoReads) {

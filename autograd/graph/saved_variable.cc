@@ -28,7 +28,8 @@ namespace {
 }  // namespace
 
 // Holds a saved variable's lock byte. What it protects takes a few instructions, and contention
-// needs two tasks at one node, so waiting is a plain loop.
+// needs two tasks at one node, so waiting is a plain loop. Sequentially consistent, as
+// SavedReader::Begin asks of who changes something.
 class SavedVariable::Guard {
  public:
   explicit Guard(LockByte& locked) : locked_(locked) {
@@ -308,6 +309,7 @@ void SavedVariable::Reading::UnpackAll(const SavedVariable* saved, uint32_t coun
     saved[i].CheckVersion(saved_for, *places[i]);
   }
 }
+
 void SavedVariable::ResetAll(SavedVariable* saved, uint32_t count) {
   StoragePtr storage[kMostTogether];  // destroyed after the lock is given up
   uint32_t others = 0;

@@ -160,7 +160,7 @@ class SavedVariable {
 
 //   Tensor a, b;
 //   Tensor* const places[] = {&a, &b};
-//   SavedVariable::Reading reading;                // before what places point to goes
+//   SavedVariable::Reading reading;                // after a and b, so that it ends before them
 //   reading.UnpackAll(saved, 2, 3, this, places);
 //
 // Where the thread may read without locks (saved_readers.h), the tensors only borrow their memory

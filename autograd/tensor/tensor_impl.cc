@@ -342,7 +342,7 @@ void TensorImpl::CopyGeometry(const TensorImpl& from) {
 
 void TensorImpl::Exchange(const TensorImpl& with) {
   if (&with == this) return;
-  AG_DCHECK(!lent_, "a tensor that is lent is not written");
+  if (lent_) KeepStorage();
   Storage* const before = storage_;
   storage_ = Borrow(with.storage_, before->version(), /*rank=*/0);
   CopyGeometry(with);

@@ -11,7 +11,7 @@ namespace twingrad::bench {
 namespace {
 
 // A process that others have had the processor from since its last run begins with cold caches and
-// branch predictors, which add a third to a run of 20 microseconds. So a short case is run once
+// branch predictors, which add two fifths to a run of 20 microseconds. So a short case is run once
 // more, and the second run counts.
 constexpr double kShortNs = 1e7;
 

@@ -43,7 +43,7 @@ void LocalTable::Clear() {
     made_.pop_back();
     youngest.destroy(std::exchange(objects_[youngest.number], nullptr));
   }
-  objects_.clear();
+  objects_.clear();  // that of the process may be asked again by destructors of statics
 }
 
 void Misuse(const std::string& message, std::source_location where) {

@@ -229,8 +229,8 @@ constexpr Identity::~Identity() {
   if (Scheduler* scheduler = Current()) scheduler->Forget(*this);
 }
 
-// The thread-locals of the running modelled thread, or of the process outside an execution.
 inline LocalTable process_locals;
+// The thread-locals of the running modelled thread, or of the process outside an execution.
 inline LocalTable& CurrentLocals() {
   Scheduler* scheduler = Current();
   return scheduler != nullptr ? scheduler->Locals() : process_locals;

@@ -70,8 +70,7 @@ class OneGroup {
     });
   }
 
-  // The means of h and of h n (loops.h). Adds to the sums, each of which may be
-  // null.
+  // The means of h and of h n (loops.h). Adds to the sums, each of which may be null.
   NormSums<T> AddTo(const Sums& sums, const T* g, const T* x, const Moments<T>& moments,
                     const T* weights) const {
     const NormSums<T> total = places_ == 1 ? AddOfElements(g, x, weights, moments, sums)
@@ -97,8 +96,8 @@ class OneGroup {
 
   T Count() const { return static_cast<T>(runs_.count * channels_ * places_); }
 
-  // function(first element, size, first channel) for parts in which each
-  // element has a channel of its own, or all are of one.
+  // function(first element, size, first channel) for parts in which each element has a channel of
+  // its own, or all are of one.
   template <typename Function>
   void ForEachPiece(Function function) const {
     if (places_ == 1) return function(0, channels_, 0);
@@ -107,8 +106,8 @@ class OneGroup {
     }
   }
 
-  // Both add to the sums of each channel, and return those over the group.
-  // Where each element has a channel of its own:
+  // Both add to the sums of each channel, and return those over the group. Where each element has a
+  // channel of its own:
   NormSums<T> AddOfElements(const T* g, const T* x, const T* weights, const Moments<T>& moments,
                             const Sums& sums) const {
     if (sums.bias != nullptr) loops_.binary(Binary::kAdd, sums.bias, 1, g, 1, sums.bias, channels_);

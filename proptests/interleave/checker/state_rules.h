@@ -29,8 +29,8 @@ class StateRules {
   virtual bool Touch(const void* /*cell*/) { return true; }
   // The first rule that does not hold. Must not take a step of the model.
   virtual std::optional<BrokenRule> Check() = 0;
-  // Whether the last Check read every object, and nothing but their cells. If so, Check is not
-  // called again until a cell that rules read is written or an object is created or destroyed.
+  // Whether every object has been read as it is now, and nothing but their cells. If so, Check is
+  // not called again until a cell that rules read is written or an object is created or destroyed.
   virtual bool HasSeenAll() const { return false; }
 };
 
