@@ -134,10 +134,17 @@ is said "${said}" "tools/bazel: this machine lacks: patch; it has no apt-get, so
 machine root
 remove usr/bin/clang-19
 for arguments in "test //..." "run //a:b -- --config=asan"; do asks "${arguments}" "bazel ${arguments}"; done
-for configuration in clang asan ubsan tsan asan-ubsan asan-libfuzzer coverage; do
+for configuration in clang asan ubsan tsan asan-ubsan asan-libfuzzer coverage training trained; do
   asks "test --config=${configuration} //..." "apt-get -q ${INSTALL} clang-19
 bazel test --config=${configuration} //..."
 done
+
+# What makes a trained oracle calls bazel itself.
+machine root
+remove usr/bin/clang-19
+remove usr/bin/llvm-bolt-19
+asks "run //tools/oracle:trained -- --seed=1" "apt-get -q ${INSTALL} clang-19 bolt-19
+bazel run //tools/oracle:trained -- --seed=1"
 
 # A check needs neither what tests need nor the engine compiled against the model; nothing is installed for it.
 machine root

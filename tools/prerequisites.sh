@@ -69,6 +69,9 @@ readonly PACKAGES_clang="
 /usr/bin/ld.lld-19                          lld-19
 /usr/lib/llvm-19/bin/llvm-symbolizer        llvm-19
 "
+readonly PACKAGES_layout="
+/usr/bin/llvm-bolt-19                       bolt-19
+"
 # Engines of others that Debian packages: each a group, and a row of tools/adapters/adapters.bzl.
 # shellcheck disable=SC2034 # read by tools/bazel
 readonly ENGINES="libtorch"

@@ -10,6 +10,7 @@
 // device).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 
 #include "autograd/base/device.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/device/stream.h"
 
 namespace twingrad {
@@ -95,8 +97,15 @@ class DeviceInterface {
   virtual std::vector<uint64_t> KnownOrder() { return {}; }
   // How often that table has changed, but for its first column.
   virtual uint64_t OrderChanges() { return 0; }
-  // The row and column of a stream there.
-  virtual uint32_t NumberOf(Stream /*stream*/) { return 0; }
+  // The row and column of each stream there.
+  virtual void NumbersOf(Span<const Stream> streams, uint32_t* numbers) {
+    std::fill_n(numbers, streams.size(), 0);
+  }
+  uint32_t NumberOf(Stream stream) {
+    uint32_t number = 0;
+    NumbersOf({&stream, 1}, &number);
+    return number;
+  }
 
   // A stream other than all before; it lives as long as the interface.
   virtual Stream CreateStream(uint8_t device_index) = 0;

@@ -246,11 +246,12 @@ void SimDevice::Report(UnorderedAccess report) {
   if (reports_.size() < kMostReports) reports_.push_back(std::move(report));
 }
 
-void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access, std::string what) {
-  if (access.bytes == 0) return;
+SimDevice::Block* SimDevice::Check(StreamOrder::Timeline timeline, const Access& access,
+                                   std::string what) {
   const char* const data = static_cast<const char*>(access.data);
   Blocks::value_type* const found = Find(data, access.bytes);
   Block* const block = found != nullptr ? &found->second : nullptr;
+  if (access.bytes == 0) return block;
   if (block == nullptr || block->is_free) {
     Report({absl::StrCat(
                 "[device] ", access.is_write ? "write" : "read", " by ", what, " of ", access.bytes,
@@ -264,6 +265,7 @@ void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access, std:
                                   std::move(what), CurrentWorkStatement())) {
     Report(*std::move(report));
   }
+  return block;
 }
 
 void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream stream) {
@@ -276,10 +278,9 @@ void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream
   RunUntil(index, queue.queued);
   ++queue.queued;
   order_.Queue(queue.timeline);
-  Check(queue.timeline, {data, bytes, is_write}, std::string(CurrentWorkLabel()));
-  if (Blocks::value_type* const found = Find(static_cast<const char*>(data), bytes)) {
-    Record(found->second, stream, /*at_once=*/true);
-  }
+  Block* const block =
+      Check(queue.timeline, {data, bytes, is_write}, std::string(CurrentWorkLabel()));
+  if (block != nullptr) Record(*block, stream, /*at_once=*/true);
 }
 
 void SimDevice::Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
@@ -462,10 +463,12 @@ uint64_t SimDevice::OrderChanges() {
   return order_.changes();
 }
 
-uint32_t SimDevice::NumberOf(Stream stream) {
+void SimDevice::NumbersOf(Span<const Stream> streams, uint32_t* numbers) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  return static_cast<uint32_t>(queues_[IndexOf(stream)].timeline);
+  for (const Stream stream : streams) {
+    *numbers++ = static_cast<uint32_t>(queues_[IndexOf(stream)].timeline);
+  }
 }
 
 std::vector<std::string> SimDevice::TakeReports() {

@@ -85,7 +85,7 @@ class SimDevice final : public DeviceInterface {
   std::vector<UnorderedAccess> TakeUnordered() override;
   std::vector<uint64_t> KnownOrder() override;
   uint64_t OrderChanges() override;
-  uint32_t NumberOf(Stream stream) override;
+  void NumbersOf(Span<const Stream> streams, uint32_t* numbers) override;
   static constexpr size_t kMostReports = 100;
 
  private:
@@ -136,7 +136,8 @@ class SimDevice final : public DeviceInterface {
   size_t IndexOf(Stream stream) AG_REQUIRES(mutex_);
   void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
                std::function<void()> work) AG_REQUIRES(mutex_);
-  void Check(StreamOrder::Timeline timeline, const Access& access, std::string what)
+  // Returns the block of which it is part; null: of none.
+  Block* Check(StreamOrder::Timeline timeline, const Access& access, std::string what)
       AG_REQUIRES(mutex_);
   Blocks::value_type& InUse(void* data, const char* action) AG_REQUIRES(mutex_);
   // The block of which `data` is part; null: of none.

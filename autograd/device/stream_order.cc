@@ -34,6 +34,7 @@ void Tick(StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
 
 StreamOrder::Timeline StreamOrder::AddTimeline(std::string name) {
   clocks_.emplace_back();
+  joined_host_.push_back(0);
   names_.push_back(std::move(name));
   ++changes_;
   return clocks_.size() - 1;
@@ -42,14 +43,21 @@ StreamOrder::Timeline StreamOrder::AddTimeline(std::string name) {
 const StreamOrder::Clock& StreamOrder::Queue(Timeline stream) {
   Tick(clocks_[kHost], kHost);
   clocks_[stream].resize(clocks_.size(), 0);
-  JoinInto(clocks_[stream], clocks_[kHost]);
+  if (joined_host_[stream] == host_news_) {  // nothing is new but the host's own steps
+    clocks_[stream][kHost] = clocks_[kHost][kHost];
+  } else {
+    JoinInto(clocks_[stream], clocks_[kHost]);
+    joined_host_[stream] = host_news_;
+  }
   Tick(clocks_[stream], stream);
   ++changes_;
   return clocks_[stream];
 }
 
 void StreamOrder::Join(Timeline timeline, const Clock& moment) {
-  changes_ += JoinInto(clocks_[timeline], moment);
+  if (!JoinInto(clocks_[timeline], moment)) return;
+  ++changes_;
+  if (timeline == kHost) ++host_news_;
 }
 
 void StreamOrder::See(const Clock& moment) {

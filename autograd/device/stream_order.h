@@ -27,7 +27,7 @@ class StreamOrder {
   // For each timeline, how many of its steps are known to lie before.
   using Clock = std::vector<uint64_t>;
 
-  explicit StreamOrder() : clocks_(1) { names_.push_back("the host"); }
+  explicit StreamOrder() : clocks_(1), joined_host_(1) { names_.push_back("the host"); }
 
   Timeline AddTimeline(std::string name);
 
@@ -78,6 +78,10 @@ class StreamOrder {
   UnorderedAccess Conflict(const Visit& visit, const Visit& other) const;
 
   std::vector<Clock> clocks_;
+  // How often the host has learned of others' work, and, by timeline, how often it had when that
+  // one was last ordered after it.
+  uint64_t host_news_ = 1;
+  std::vector<uint64_t> joined_host_;
   Clock seen_;  // done when the host looked
   uint64_t changes_ = 0;
   std::vector<std::string> names_;

@@ -187,7 +187,9 @@ GraphView ViewOf(const GraphTask& task) {
   view.roots.assign(arguments.roots.begin(), arguments.roots.end());
   view.outputs.assign(arguments.outputs.begin(), arguments.outputs.end());
   absl::flat_hash_map<const Node*, size_t> seen;
-  seen.reserve(task.states().size() + arguments.outputs.size());
+  const size_t expected = task.states().size() + arguments.outputs.size();
+  seen.reserve(expected);
+  view.nodes.reserve(expected);
   seen.emplace(task.root(), 0);
   view.nodes.push_back(task.root());
   const auto list = [&view, &seen](const Edge& edge) {
@@ -203,6 +205,7 @@ GraphView ViewOf(const GraphTask& task) {
       for (const Edge& edge : view.nodes[next]->next_edges()) list(edge);
     }
   }
+  view.dependencies.reserve(view.nodes.size());
   for (const Node* node : view.nodes) {
     const uint32_t index = task.IndexOf(node);
     const bool has_entry = index != GraphTask::kNotFound && task.states()[index].pending > 0;

@@ -132,39 +132,46 @@ void LocalRun::RunSeen(uint32_t index, VariableList& gradients) {
 }
 
 template <bool kHasRule>
-bool LocalRun::Loop(SharingRule* rule) {
+bool LocalRun::Loop(SharingRule* rule, uint32_t& index) {
   EvaluationScope scope(task_);
   const SavedReaders::Scope reading(task_.arguments().keep_graph && !task_.modes().grad_mode);
-  uint32_t index = 0;
-  try {
-    while (!ready_.IsEmpty()) {
-      index = ready_.Pop();
-      NodeState& state = states_[index];
-      VariableList gradients = TakeGradients(task_, state);
-      int64_t elements = 0;
-      if constexpr (kHasRule) {
-        if (!gradients.empty() && gradients[0].defined()) elements = gradients[0].numel();
-      }
-      ++evaluated_;
-      if (IsPlain(task_, state)) [[likely]] {
-        VariableList results = EvaluatePlain(task_, *state.node, gradients);
-        Deliver</*kHasStreams=*/false>(*state.node, results, nullptr);
-      } else {
-        RunSeen(index, gradients);
-      }
-      if constexpr (kHasRule) {
-        if (rule->IsMet(ready_.Size(), evaluated_, elements)) return true;
-      }
+  while (!ready_.IsEmpty()) {
+    index = ready_.Pop();
+    NodeState& state = states_[index];
+    VariableList gradients = TakeGradients(task_, state);
+    int64_t elements = 0;
+    if constexpr (kHasRule) {
+      if (!gradients.empty() && gradients[0].defined()) elements = gradients[0].numel();
     }
-  } catch (...) {
-    if (!task_.modes().anomaly) throw;
-    std::rethrow_exception(Explained(std::current_exception(), task_, *states_[index].node));
+    ++evaluated_;
+    if (IsPlain(task_, state)) [[likely]] {
+      VariableList results = EvaluatePlain(task_, *state.node, gradients);
+      Deliver</*kHasStreams=*/false>(*state.node, results, nullptr);
+    } else {
+      RunSeen(index, gradients);
+    }
+    if constexpr (kHasRule) {
+      if (rule->IsMet(ready_.Size(), evaluated_, elements)) return true;
+    }
   }
   return false;
 }
 
+// What nobody adds to is not caught: to throw an exception on costs as much as to throw it.
+template <bool kHasRule>
+bool LocalRun::LoopExplained(SharingRule* rule) {
+  uint32_t index = 0;
+  if (!task_.modes().anomaly) [[likely]]
+    return Loop<kHasRule>(rule, index);
+  try {
+    return Loop<kHasRule>(rule, index);
+  } catch (...) {
+    std::rethrow_exception(Explained(std::current_exception(), task_, *states_[index].node));
+  }
+}
+
 void LocalRun::GoOn() {
-  Loop</*kHasRule=*/false>(nullptr);
+  LoopExplained</*kHasRule=*/false>(nullptr);
   const uint32_t expected = CountExecuted(task_);
   if (evaluated_ != expected && states_[0].Executes()) {
     throw Error(ErrorKind::kInternal,
@@ -174,6 +181,6 @@ void LocalRun::GoOn() {
   }
 }
 
-bool LocalRun::GoOnUntil(SharingRule rule) { return Loop</*kHasRule=*/true>(&rule); }
+bool LocalRun::GoOnUntil(SharingRule rule) { return LoopExplained</*kHasRule=*/true>(&rule); }
 
 }  // namespace twingrad

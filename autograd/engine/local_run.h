@@ -59,8 +59,11 @@ class LocalRun {
   std::vector<uint32_t> TakeReady();
 
  private:
+  // `index`: that of the node which was last begun.
   template <bool kHasRule>
-  bool Loop(SharingRule* rule);
+  bool Loop(SharingRule* rule, uint32_t& index);
+  template <bool kHasRule>
+  bool LoopExplained(SharingRule* rule);
   uint32_t TargetOf(const Node& from, const Edge& edge) const;
   // What the loop does at a node that is not plain.
   [[gnu::noinline]] void RunSeen(uint32_t index, VariableList& gradients);

@@ -35,9 +35,13 @@ void Canonicalize(Statement& statement) {
     const AttributeSpec* spec = signature.Find(a.key);
     return spec != nullptr && IsDefault(*spec, a.value);
   });
-  std::stable_sort(
-      statement.attributes.begin(), statement.attributes.end(),
-      [&](const Attribute& a, const Attribute& b) { return rank(a.key) < rank(b.key); });
+  const auto is_before = [&](const Attribute& a, const Attribute& b) {
+    return rank(a.key) < rank(b.key);
+  };
+  // Most are in order; what sorts takes memory first.
+  if (!std::ranges::is_sorted(statement.attributes, is_before)) {
+    std::ranges::stable_sort(statement.attributes, is_before);
+  }
 }
 
 bool ProgramBuilder::AddStatement(Statement statement) {
@@ -62,8 +66,12 @@ bool ProgramBuilder::AddStatement(Statement statement) {
 }
 
 ValueId ProgramBuilder::Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device) {
-  Attributes attributes = {{Key::kType, type}, {Key::kGrad, grad}, {Key::kDevice, int64_t{device}}};
+  Attributes attributes;
+  attributes.reserve(4);
+  attributes.push_back({Key::kType, type});
   if (!data.empty()) attributes.push_back({Key::kData, std::move(data)});
+  attributes.push_back({Key::kGrad, grad});
+  attributes.push_back({Key::kDevice, int64_t{device}});
   return Op(Opcode::kLeaf, {}, std::move(attributes));
 }
 
@@ -77,8 +85,10 @@ ValueId ProgramBuilder::SeededLeaf(const TensorType& type, int64_t seed, bool gr
 }
 
 ValueId ProgramBuilder::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
-  const std::vector<ValueId> results = Results(1, op, operands, std::move(attributes));
-  return results.empty() ? kNoValue : results[0];
+  const ValueId result = num_values();
+  const bool added =
+      AddStatement({op, {result}, {operands.begin(), operands.end()}, std::move(attributes)});
+  return added ? result : kNoValue;
 }
 
 bool ProgramBuilder::Add(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {

@@ -27,16 +27,15 @@ std::vector<int32_t> CallOrder(const std::vector<CallRecord>& calls) {
   std::vector<int32_t> order;
   const bool nested = std::any_of(calls.begin(), calls.end(),
                                   [](const CallRecord& call) { return call.outer >= 0; });
-  if (nested) {
-    AppendCalls(calls, -1, order);
-  } else {
-    for (size_t i = 0; i < calls.size(); ++i) order.push_back(static_cast<int32_t>(i));
-  }
+  if (!nested) return order;
+  order.reserve(calls.size());
+  AppendCalls(calls, -1, order);
   return order;
 }
 
 void OrderCalls(std::vector<CallRecord>& calls) {
   const std::vector<int32_t> order = CallOrder(calls);
+  if (order.empty()) return;
   std::vector<int32_t> place(calls.size(), -1);
   for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int32_t>(i);
   std::vector<CallRecord> ordered;

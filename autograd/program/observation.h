@@ -274,7 +274,8 @@ struct Observation {
 // The order in which calls stand in an Observation, as indices into `calls`: those of statements in
 // the order of the Program, each followed by those that its hooks made, in the order of the hooks'
 // statements, each again followed by its own. A hook makes at most one call in the course of
-// another, so that the order does not depend on timing.
+// another, so that the order does not depend on timing. Empty where no call was made in the course
+// of another: they stand so already.
 std::vector<int32_t> CallOrder(const std::vector<CallRecord>& calls);
 // Puts the calls in that order.
 void OrderCalls(std::vector<CallRecord>& calls);

@@ -62,7 +62,7 @@ void Call::Run() {
 
 // The checks in the order of the README.
 void Call::TakeArguments() {
-  std::vector<ValueId> seeds;
+  absl::Span<const ValueId> seeds;
   if (const auto* given = statement_.Find(Key::kSeeds)) {
     seeds = std::get<std::vector<ValueId>>(*given);
   }
@@ -87,7 +87,7 @@ void Call::TakeArguments() {
   TakeInputs();
 }
 
-void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
+void Call::TakeSeeds(absl::Span<const ValueId> seeds) {
   const size_t roots = statement_.operands.size();
   if (!seeds.empty() && seeds.size() != roots) throw Raised{ErrorKind::kGradCount};
   for (size_t r = 0; r < roots; ++r) {
@@ -174,18 +174,16 @@ void Call::CountDependencies() {
     const int32_t nr = nodes[input_nodes_[i]].topological_nr;
     least = i == 0 ? nr : std::min(least, nr);
   }
-  states_[start_].reachable = states_[start_].expanded = true;
-  std::vector<bool> counted(states_.size());  // the nodes that a pruning engine would discover
-  counted[start_] = true;
+  states_[start_].reachable = states_[start_].expanded = states_[start_].counted = true;
   for (NodeId n = start_; n >= 0; --n) {
     if (!states_[n].reachable) continue;
-    states_[n].expanded = counted[n] && nodes[n].topological_nr >= least;
+    states_[n].expanded = states_[n].counted && nodes[n].topological_nr >= least;
     for (const NodeId edge : nodes[n].edges) {
       if (edge == kNoNode) continue;
       const NodeId next = calculus_.MainOf(edge);
       states_[next].reachable = true;
       if (!states_[n].expanded) continue;
-      counted[next] = true;
+      states_[next].counted = true;
       states_[next].outstanding = ++states_[next].dependencies;
     }
     predicted_ &= nodes[n].name.role != NodeRole::kBackward;
@@ -223,9 +221,14 @@ void Call::RecordGraph() {
   if (!predicted_) return;
   const std::vector<Node>& nodes = calculus_.nodes();
   CallRecord& record = result.observation.calls[call_];
+  const auto is_recorded = [](const State& state) { return state.reachable || state.beside; };
+  const auto count = static_cast<size_t>(std::ranges::count_if(states_, is_recorded));
+  record.nodes.reserve(count);
+  record.dependencies.reserve(count);
+  record.executed.reserve(count);
   for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
     State& state = states_[n];
-    if (!state.reachable && !state.beside) continue;
+    if (!is_recorded(state)) continue;
     state.record = static_cast<int32_t>(record.nodes.size());
     program::NodeRecord& node = record.nodes.emplace_back();
     node.name = nodes[n].name;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -38,6 +39,7 @@ class Call {
   struct State {
     bool reachable = false;
     bool beside = false;    // an input or below one
+    bool counted = false;   // a pruning engine would discover it
     bool expanded = false;  // not pruned: its edges count
     bool needed = false;
     bool executed = false;
@@ -64,7 +66,7 @@ class Call {
   };
 
   void TakeArguments();
-  void TakeSeeds(const std::vector<program::ValueId>& seeds);
+  void TakeSeeds(absl::Span<const program::ValueId> seeds);
   Variable TakeSeed(program::ValueId root, program::ValueId seed);
   void TakeInputs();
   void Prepare();
@@ -150,14 +152,15 @@ class Call {
   // The engine may run ready nodes in another order: several devices are at work, or create_graph
   // or another thread section made nodes whose order is not predicted.
   bool order_is_open_ = false;
-  std::vector<program::ValueId> inputs_;
-  std::vector<NodeId> roots_;
-  std::vector<Variable> seeds_;
-  std::vector<NodeId> input_nodes_;
-  std::vector<Variable> captured_;
-  std::vector<Capture> captures_;
+  absl::Span<const program::ValueId> inputs_;
+  // Calls are many and short, and most have few of each.
+  absl::InlinedVector<NodeId, 4> roots_;
+  absl::InlinedVector<Variable, 4> seeds_;
+  absl::InlinedVector<NodeId, 4> input_nodes_;
+  absl::InlinedVector<Variable, 4> captured_;
+  absl::InlinedVector<Capture, 4> captures_;
   std::vector<State> states_;
-  std::vector<Ready> ready_;
+  absl::InlinedVector<Ready, 8> ready_;
   uint64_t arrivals_ = 0;
   // Of a node that runs within the one that delivered to it: when it was, which is when what it
   // delivers to arrives.

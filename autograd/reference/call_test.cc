@@ -334,12 +334,12 @@ TEST(CallTest, ASumOfInfinitiesIsComparedWhereStatementsMakeIt) {
   const TwinRun second(
       "%x = leaf type=f64[] data=1 grad=1\n%r = sigmoid %x\n%z = leaf type=f64[] data=0\n"
       "%y = xlogy %r %z\n%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
-  EXPECT_TRUE(std::isinf(second.result().grad_bounds[0].bound.at(0)));
+  EXPECT_TRUE(std::isinf(second.result().grad_bounds[0].Of(0)));
   const TwinRun first(
       "%x = leaf type=f64[] data=1 grad=1\n%i = leaf type=f64[] data=inf\n%a = mul %x %i\n"
       "%j = neg %i\n%b = mul %x %j\n%y = add %a %b\nbackward %y\n");
   EXPECT_TRUE(std::isnan(first.Grad("x").at(0)));
-  EXPECT_EQ(first.result().grad_bounds[0].bound.at(0), 0);
+  EXPECT_EQ(first.result().grad_bounds[0].Of(0), 0);
 }
 
 // How an engine's derivative is made of nodes is its own affair, and so is their order.

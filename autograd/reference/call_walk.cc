@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "autograd/reference/call.h"
 
@@ -58,7 +59,7 @@ void Call::Evaluate(NodeId id) {
       calculus_.nodes()[id].custom != nullptr || !calculus_.nodes()[id].parts.empty();
   if (has_ports && !writes_view) return EvaluateSeveral(id);
   State& state = states_[id];
-  std::vector<Variable> terms;
+  absl::InlinedVector<Variable, 4> terms;
   for (const Contribution* c = state.first; c != nullptr; c = c->next) {
     terms.push_back(c->gradient);
   }

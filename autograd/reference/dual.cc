@@ -47,6 +47,8 @@ DualResult RunDualWith(const program::Program& program, Choices& choices,
   DualResult result;
   const DualPlan plan = PlanDual(program, failed, watches);
   result.order_needed = plan.order;
+  result.value_orders.reserve(plan.values.size());
+  result.grad_orders.reserve(plan.values.size());
   for (const ValuePlan& value : plan.values) {
     result.value_orders.push_back(value.order);
     result.grad_orders.push_back(value.grad_order);

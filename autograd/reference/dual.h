@@ -25,9 +25,12 @@ namespace twingrad::reference {
 struct DualTensor {
   bool known = false;  // false: the witness does not know this tensor
   std::vector<double> data;
-  std::vector<double> bound;
-  std::vector<bool> or_nan;    // NaN is right too: 0 times an infinity
+  std::vector<double> bound;   // empty where all are 0, as most are
+  std::vector<bool> or_nan;    // NaN is right too: 0 times an infinity; empty: nowhere
   std::vector<double> spread;  // how far other legal numbers lie from `data`; empty: 0
+
+  double BoundOf(size_t element) const { return element < bound.size() ? bound[element] : 0; }
+  bool IsOrNan(size_t element) const { return element < or_nan.size() && or_nan[element]; }
 };
 
 // A gradient that only hooks see: what comes to a value in a call, its tensor hooks included, or

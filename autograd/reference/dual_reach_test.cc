@@ -32,7 +32,7 @@ struct Known {
     return 0;
   }
   static bool Excuses(const DualTensor& tensor, size_t i) {
-    return !tensor.known || std::isinf(tensor.bound[i]);
+    return !tensor.known || std::isinf(tensor.BoundOf(i));
   }
   bool ExcusesGrad(const std::string& name, size_t i) const {
     return Excuses(dual.grads[At(name)], i);
@@ -187,9 +187,9 @@ TEST(DualReach, OfScaledSavedTensorsZerosMayBecomeNan) {
       "%o = leaf type=f64[] data=0 grad=1\nbegin kind=saved_tensor_hooks do=scale by=0\n"
       "%y = mul %o %o\n%c = leaf type=f64[] data=1\n%q = div %y %c\nend\nbackward %q\n");
   const DualTensor& grad = known.dual.grads[known.At("o")];
-  EXPECT_TRUE(grad.or_nan[0]);
+  EXPECT_TRUE(grad.IsOrNan(0));
   EXPECT_EQ(grad.data, Row{0});
-  EXPECT_EQ(grad.bound, Row{0});
+  EXPECT_EQ(grad.BoundOf(0), 0);
 }
 
 TEST(DualReach, AFailedCallMayHaveAddedToWhatItsRootsDependOn) {

@@ -11,17 +11,28 @@ namespace twingrad::reference {
 
 using program::ValueId;
 
+namespace {
+
+// With the first entry that is not 0 the list comes to be.
+template <class List, class Entry>
+void Put(List& list, int32_t at, Entry entry, int32_t size) {
+  if (list.empty()) list.resize(static_cast<size_t>(size));
+  list[static_cast<size_t>(at)] = entry;
+}
+
+}  // namespace
+
 DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>& spread) const {
   DualTensor tensor;
   tensor.known = true;
   tensor.data.assign(array.v, array.v + array.size);
-  tensor.bound.resize(array.size);
-  tensor.or_nan.resize(array.size);
   tensor.spread = spread;
   for (int32_t i = 0; i < array.size; ++i) {
-    tensor.or_nan[i] = array.e != nullptr && array.e[i] == kOrNan;
-    const bool is_sure = tensor.or_nan[i] || array.Signless(i).e == kEitherSign;
-    tensor.bound[i] = std::isnan(array.v[i]) ? kUnknown : is_sure ? 0 : array.Error(i);
+    const bool or_nan = array.e != nullptr && array.e[i] == kOrNan;
+    const bool is_sure = or_nan || array.Signless(i).e == kEitherSign;
+    const double bound = std::isnan(array.v[i]) ? kUnknown : is_sure ? 0 : array.Error(i);
+    if (or_nan) Put(tensor.or_nan, i, true, array.size);
+    if (bound != 0) Put(tensor.bound, i, bound, array.size);
   }
   return tensor;
 }

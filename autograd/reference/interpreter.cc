@@ -174,17 +174,16 @@ void Interpreter::End() {
 // The engine's number and the twin's both lie within the bound of the exact one.
 Judged Interpreter::Bounds(const Array& array) {
   Judged judged;
-  judged.bound.assign(array.size, 0);
-  for (int32_t i = 0; i < array.size && array.e != nullptr; ++i) {
-    const double bound = 2 * array.Error(i) * (1 + 1e-9);
-    judged.bound[i] = bound;
-  }
+  if (array.e == nullptr) return judged;
+  judged.bound.resize(array.size);
+  for (int32_t i = 0; i < array.size; ++i) judged.bound[i] = 2 * array.Error(i) * (1 + 1e-9);
   return judged;
 }
 
 // Nested calls stand as observation.h says, whatever made them first.
 void Interpreter::OrderCalls() {
   const std::vector<int32_t> order = program::CallOrder(result_.observation.calls);
+  if (order.empty()) return;
   TwinResult ordered;
   for (const int32_t call : order) {
     ordered.call_predicted.push_back(result_.call_predicted[call]);

@@ -67,10 +67,10 @@ LegalRange RangeOver(const LegalAnswers& legal, size_t index, const TensorOf& te
   for (const DualResult& vertex : legal.vertices) {
     const DualTensor* tensor = tensor_of(vertex);
     if (tensor == nullptr || index >= tensor->data.size()) return {};
-    const double x = tensor->data[index], bound = tensor->bound[index];
+    const double x = tensor->data[index], bound = tensor->BoundOf(index);
     if (std::isnan(x) || !(bound < kUnknown)) return {};
     const double spread = index < tensor->spread.size() ? tensor->spread[index] : 0;
-    range.or_nan |= tensor->or_nan[index];
+    range.or_nan |= tensor->IsOrNan(index);
     range.bound = std::max(range.bound, bound);
     range.low = any ? std::min(range.low, x - spread) : x - spread;
     range.high = any ? std::max(range.high, x + spread) : x + spread;

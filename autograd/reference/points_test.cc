@@ -73,13 +73,13 @@ Slopes SlopesAt(const PointRow& row, double a, double b, bool by_b) {
   const TwinRun twin(text);
   const auto& record = twin.result().observation.values[by_b ? 1 : 0];
   return {text, RunDual(twin.program()), FindLegalAnswers(twin.program()),
-          twin.result().grad_bounds[by_b ? 1 : 0].bound.at(0), Numbers(record.grad).at(0)};
+          twin.result().grad_bounds[by_b ? 1 : 0].Of(0), Numbers(record.grad).at(0)};
 }
 
 void Check(const Slopes& at, const Point& point, bool by_b) {
   ASSERT_EQ(at.dual.not_applicable, "") << at.what;
   const DualTensor& gradient = at.dual.grads[by_b ? 1 : 0];
-  const double slope = gradient.data.at(0), bound = gradient.bound.at(0);
+  const double slope = gradient.data.at(0), bound = gradient.BoundOf(0);
   const LegalRange range = at.legal.RangeOf(by_b ? 1 : 0, true, 0);
   switch (point.kind) {
     case PointClass::kSmooth:

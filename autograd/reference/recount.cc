@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 
 namespace twingrad::reference {
@@ -14,11 +15,16 @@ using program::CallRecord;
 using program::EdgeRecord;
 using program::NodeRole;
 
+// By node; most graphs have few.
+template <typename T>
+using ByNode = absl::InlinedVector<T, 32>;
+
 // One edge, as a pair in one flat list.
 struct Arc {
   int32_t from;
   int32_t to;
 };
+using Arcs = absl::InlinedVector<Arc, 48>;
 
 bool InRange(const EdgeRecord& edge, size_t nodes) {
   return edge.node >= -1 && edge.node < static_cast<int64_t>(nodes);
@@ -40,9 +46,8 @@ std::string FindMalformed(const CallRecord& call) {
   return "";
 }
 
-std::vector<Arc> ArcsOf(const CallRecord& call) {
-  std::vector<Arc> arcs;
-  arcs.reserve(2 * call.nodes.size());
+Arcs ArcsOf(const CallRecord& call) {
+  Arcs arcs;
   for (size_t n = 0; n < call.nodes.size(); ++n) {
     for (const EdgeRecord& edge : call.nodes[n].next_edges) {
       if (edge.node >= 0) arcs.push_back({static_cast<int32_t>(n), edge.node});
@@ -54,7 +59,7 @@ std::vector<Arc> ArcsOf(const CallRecord& call) {
 // The arcs by one of their ends: of each node, the nodes at the other ends.
 class ArcsBy {
  public:
-  ArcsBy(size_t nodes, const std::vector<Arc>& arcs, int32_t Arc::*end, int32_t Arc::*other)
+  ArcsBy(size_t nodes, const Arcs& arcs, int32_t Arc::*end, int32_t Arc::*other)
       : begin_(nodes + 2), others_(arcs.size()) {
     // Counted one place further on than they belong: each list then moves its begin to its end,
     // which is the begin of the next.
@@ -69,14 +74,14 @@ class ArcsBy {
   }
 
  private:
-  std::vector<uint32_t> begin_;  // of a node's list; that of the next is its end
-  std::vector<int32_t> others_;
+  ByNode<uint32_t> begin_;  // of a node's list; that of the next is its end
+  absl::InlinedVector<int32_t, 48> others_;
 };
 
 // Grows `set` to the fixed point: with a node, those at the other ends of its arcs that may belong
 // to it. `grown` are the nodes in it to begin with.
 template <typename May>
-void Grow(std::vector<bool>& set, std::vector<int32_t> grown, const ArcsBy& arcs, May may) {
+void Grow(ByNode<bool>& set, ByNode<int32_t> grown, const ArcsBy& arcs, May may) {
   for (size_t i = 0; i < grown.size(); ++i) {
     for (const int32_t other : arcs[grown[i]]) {
       if (set[other] || !may(other)) continue;
@@ -88,11 +93,10 @@ void Grow(std::vector<bool>& set, std::vector<int32_t> grown, const ArcsBy& arcs
 
 // Longest paths to a leaf, from the leaves up: the height of a node is known when those of all that
 // it leads to are. Empty when there is a cycle, whose nodes are never known.
-std::vector<int32_t> Heights(size_t nodes, const std::vector<Arc>& arcs, const ArcsBy& above) {
-  std::vector<int32_t> heights(nodes, 0), unknown(nodes, 0);
+ByNode<int32_t> Heights(size_t nodes, const Arcs& arcs, const ArcsBy& above) {
+  ByNode<int32_t> heights(nodes, 0), unknown(nodes, 0);
   for (const Arc& arc : arcs) ++unknown[arc.from];
-  std::vector<int32_t> known;
-  known.reserve(nodes);
+  ByNode<int32_t> known;
   for (size_t n = 0; n < nodes; ++n) {
     if (unknown[n] == 0) known.push_back(static_cast<int32_t>(n));
   }
@@ -103,7 +107,7 @@ std::vector<int32_t> Heights(size_t nodes, const std::vector<Arc>& arcs, const A
       if (--unknown[from] == 0) known.push_back(from);
     }
   }
-  return known.size() == nodes ? heights : std::vector<int32_t>();
+  return known.size() == nodes ? heights : ByNode<int32_t>();
 }
 
 int32_t StartOf(const CallRecord& call) {
@@ -113,7 +117,7 @@ int32_t StartOf(const CallRecord& call) {
   return call.roots[0].node;
 }
 
-int32_t LeastHeight(const CallRecord& call, const std::vector<int32_t>& heights) {
+int32_t LeastHeight(const CallRecord& call, const ByNode<int32_t>& heights) {
   int32_t least = call.inputs.empty() ? 0 : std::numeric_limits<int32_t>::max();
   for (const EdgeRecord& input : call.inputs) {
     // An input that no root reaches is a leaf or stands alone.
@@ -129,9 +133,9 @@ Recount RecountCall(const CallRecord& call) {
   recount.malformed = FindMalformed(call);
   if (!recount.malformed.empty()) return recount;
   const size_t count = call.nodes.size();
-  const std::vector<Arc> arcs = ArcsOf(call);
+  const Arcs arcs = ArcsOf(call);
   const ArcsBy below(count, arcs, &Arc::from, &Arc::to), above(count, arcs, &Arc::to, &Arc::from);
-  const std::vector<int32_t> heights = Heights(count, arcs, above);
+  const ByNode<int32_t> heights = Heights(count, arcs, above);
   if (heights.empty()) {
     recount.malformed = "the graph has a cycle";
     return recount;
@@ -139,7 +143,7 @@ Recount RecountCall(const CallRecord& call) {
   const int32_t start = StartOf(call);
   const int32_t least = LeastHeight(call, heights);
   // The nodes whose edges the run follows: from the start on, none below the lowest input.
-  std::vector<bool> followed(count);
+  ByNode<bool> followed(count);
   if (heights[start] >= least) {
     followed[start] = true;
     Grow(followed, {start}, below, [&](int32_t node) { return heights[node] >= least; });
@@ -151,17 +155,17 @@ Recount RecountCall(const CallRecord& call) {
     if (followed[arc.from]) dependencies = std::max(dependencies, 0) + 1;
   }
 
-  std::vector<bool> reached = followed;
+  ByNode<bool> reached = followed;
   for (size_t n = 0; n < count; ++n) {
     if (recount.dependencies[n] > 0 || static_cast<int32_t>(n) == start) reached[n] = true;
   }
   if (call.inputs.empty()) {
-    recount.executed = reached;
+    recount.executed.assign(reached.begin(), reached.end());
     return recount;
   }
   // Wanted: the inputs and, upwards from there, every node that leads to a wanted one.
-  std::vector<bool> needed(count);
-  std::vector<int32_t> inputs;
+  ByNode<bool> needed(count);
+  ByNode<int32_t> inputs;
   for (const EdgeRecord& edge : call.inputs) {
     if (edge.node < 0) continue;
     inputs.push_back(edge.node);
@@ -170,7 +174,7 @@ Recount RecountCall(const CallRecord& call) {
   Grow(needed, std::move(inputs), above, [&](int32_t node) { return followed[node]; });
   recount.executed.assign(count, false);
   for (size_t n = 0; n < count; ++n) recount.executed[n] = needed[n] && reached[n];
-  recount.needed = std::move(needed);
+  recount.needed.assign(needed.begin(), needed.end());
   return recount;
 }
 

@@ -40,6 +40,13 @@ inline Row Numbers(const program::TensorData& data) {
   return numbers;
 }
 
+// The bounds of each element.
+inline Row BoundsOf(const Judged& judged, const program::TensorData& data) {
+  Row bounds;
+  for (size_t i = 0; i < data.bits.size(); ++i) bounds.push_back(judged.Of(i));
+  return bounds;
+}
+
 // A run of the twin.
 class TwinRun {
  public:
@@ -56,10 +63,10 @@ class TwinRun {
   Row Value(std::string_view name) const { return Numbers(Record(name).data); }
   Row Grad(std::string_view name) const { return Numbers(Record(name).grad); }
   Row ValueBound(std::string_view name) const {
-    return result_.value_bounds[ValueOf(program_, name)].bound;
+    return BoundsOf(result_.value_bounds[ValueOf(program_, name)], Record(name).data);
   }
   Row GradBound(std::string_view name) const {
-    return result_.grad_bounds[ValueOf(program_, name)].bound;
+    return BoundsOf(result_.grad_bounds[ValueOf(program_, name)], Record(name).grad);
   }
   const program::CallRecord& Call(size_t index) const { return result_.observation.calls[index]; }
 

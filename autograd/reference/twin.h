@@ -21,10 +21,12 @@
 namespace twingrad::reference {
 
 // How far the numbers of a tensor may lie from the twin's, by element: 0: equal (a NaN equals a
-// NaN, and -0 equals 0), +infinity: not compared, else |other - twin| <= bound. Empty where the
-// tensor is undefined.
+// NaN, and -0 equals 0), +infinity: not compared, else |other - twin| <= bound. Empty where all are
+// 0, as most are, and where the tensor is undefined.
 struct Judged {
   std::vector<double> bound;
+
+  double Of(size_t element) const { return element < bound.size() ? bound[element] : 0; }
 };
 
 // Another legal value of a leaf's .grad after a call failed on several device threads: a gradient

@@ -66,6 +66,7 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
       defined_at_(shared_.defined_at),
       actor_(shared_.actor),
       modes_before_(CurrentThread().modes) {
+  names_.Expect(program.statements.size());
   CurrentThread().modes = Modes();
   CurrentThread().modes.warning_handler = &shared_.warnings;
   TakeStreamReports(program_);  // what others have left

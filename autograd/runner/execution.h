@@ -87,6 +87,7 @@ class Execution : private program::StatementRunner {
   void Differentiate(const program::Statement& statement);
   void NoteEndOf(Recorder::Call& call, const std::vector<program::ValueId>& results,
                  int64_t held_blocks);
+  void NoteFailureOf(Recorder::Call& call);
   int64_t HeldAfterFailure();
   // Stops the engine on a thread of its own, if that is to happen beside this statement.
   void StopBesideThis();

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
 #include "autograd/engine/front_end.h"
 #include "autograd/graph/thread_state.h"
@@ -66,12 +67,10 @@ void Execution::Call(const Statement& statement) {
   Recorder::Call call(
       recorder_, std::move(record), [this, &statement] { NoteCallOperands(statement); }, &names_);
   if (outer_ == nullptr && options_.record_calls) contents_.Take(values_);
-  try {
-    Differentiate(statement);
-  } catch (...) {
-    NoteEndOf(call, {}, HeldAfterFailure());
-    throw;
-  }
+  // Not caught on its way: each catch that throws on costs as much as the first throw.
+  absl::Cleanup if_it_fails = [&] { NoteFailureOf(call); };
+  Differentiate(statement);
+  std::move(if_it_fails).Cancel();
   NoteEndOf(call, {statement.results.begin(), statement.results.end()}, 0);
 }
 
@@ -82,6 +81,14 @@ void Execution::NoteEndOf(Recorder::Call& call, const std::vector<ValueId>& resu
   const sync::WatchScope watching;
   call.NoteEnd(SharedMemory(values_, results, call.Kept()), contents_.Changed(values_),
                held_blocks);
+}
+
+// The call's own error is what shows, whatever goes wrong here.
+void Execution::NoteFailureOf(Recorder::Call& call) {
+  try {
+    NoteEndOf(call, {}, HeldAfterFailure());
+  } catch (...) {
+  }
 }
 
 // What a call of a graph of its own frees beyond what it has taken.

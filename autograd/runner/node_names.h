@@ -10,10 +10,12 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 #include "autograd/program/observation.h"
@@ -29,6 +31,9 @@ class NodeNames {
   // `first_key` on are the keys of all sections of the group.
   explicit NodeNames(const NodeNames* outer, uint64_t first_key = UINT64_MAX)
       : outer_(outer), first_key_(first_key) {}
+
+  // So many statements will run.
+  void Expect(size_t statements) { starts_.reserve(statements); }
 
   // Takes over the names of a section that has ended.
   void Adopt(const NodeNames& section);
@@ -67,7 +72,7 @@ class NodeNames {
   const NodeNames* outer_ = nullptr;
   uint64_t first_key_ = UINT64_MAX;
   std::vector<Start> starts_;  // ascending keys
-  std::vector<std::pair<const GradSlot*, int32_t>> leaves_;
+  absl::InlinedVector<std::pair<const GradSlot*, int32_t>, 8> leaves_;
   std::vector<Regenerated> regenerated_;
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/device/device_registry.h"
 #include "autograd/device/stream.h"
 #include "autograd/engine/current_task.h"
@@ -175,10 +176,13 @@ void Recorder::NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t n
   step.node = node;
   step.thread = WorkerGroup::NumberOfThisThread();
   DeviceInterface& interface = GetDeviceInterface(ops::DeviceOf(0));
+  absl::InlinedVector<Stream, 4> current;
   for (int index = 0; index < devices_; ++index) {
     const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
-    step.current.push_back(interface.NumberOf(CurrentStream(device)));
+    current.push_back(CurrentStream(device));
   }
+  step.current.resize(current.size());
+  interface.NumbersOf({current.data(), current.size()}, step.current.data());
   const uint64_t changes = interface.OrderChanges();
   if (call.stream_orders.empty() || changes != task.order_changes) {
     call.stream_orders.push_back(interface.KnownOrder());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/graph/variable.h"
 
 namespace twingrad::runner {
@@ -22,6 +24,7 @@ struct User {
   bool is_grad = false;
   int32_t hook = -1;
   bool must_be_alone = false;
+  size_t number = 0;  // in the order in which they were found
 };
 
 // Tensors without elements have no memory.
@@ -29,16 +32,32 @@ bool HasMemory(const Tensor& tensor) { return tensor.defined() && tensor.numel()
 
 const void* MemoryOf(const Tensor& tensor) { return tensor.impl()->storage()->data(); }
 
+// A value and where it lies. Null: nowhere.
+struct Place {
+  const void* memory = nullptr;
+  const void* of_grad = nullptr;
+};
+using Places = absl::InlinedVector<Place, 48>;  // by value
+
+Places PlacesOf(const std::vector<Tensor>& values) {
+  Places places(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (HasMemory(values[i])) places[i].memory = MemoryOf(values[i]);
+    if (const Tensor grad = GradOf(values[i]); HasMemory(grad)) places[i].of_grad = MemoryOf(grad);
+  }
+  return places;
+}
+
 // The memory that nobody else may use: that of gradients and results. Most calls have little of it,
 // so that little else is looked at.
-std::vector<const void*> Private(const std::vector<Tensor>& values,
-                                 const std::vector<ValueId>& results) {
-  std::vector<const void*> memory;
-  for (const Tensor& value : values) {
-    if (const Tensor grad = GradOf(value); HasMemory(grad)) memory.push_back(MemoryOf(grad));
+using Memory = absl::InlinedVector<const void*, 16>;
+Memory Private(const Places& places, const std::vector<ValueId>& results) {
+  Memory memory;
+  for (const Place& place : places) {
+    if (place.of_grad != nullptr) memory.push_back(place.of_grad);
   }
   for (const ValueId result : results) {
-    if (HasMemory(values[result])) memory.push_back(MemoryOf(values[result]));
+    if (places[result].memory != nullptr) memory.push_back(places[result].memory);
   }
   std::sort(memory.begin(), memory.end());
   return memory;
@@ -46,28 +65,31 @@ std::vector<const void*> Private(const std::vector<Tensor>& values,
 
 // Those that are in this memory or whose gradients are. Of each tensor one value: a custom function
 // in place gives its operand another name.
-std::vector<ValueId> Distinct(const std::vector<Tensor>& values,
-                              const std::vector<const void*>& memory) {
-  const auto is_in = [&memory](const Tensor& tensor) {
-    return HasMemory(tensor) && std::binary_search(memory.begin(), memory.end(), MemoryOf(tensor));
+absl::InlinedVector<ValueId, 16> Distinct(const std::vector<Tensor>& values, const Places& places,
+                                          const Memory& memory) {
+  const auto is_in = [&memory](const void* place) {
+    return place != nullptr && std::binary_search(memory.begin(), memory.end(), place);
   };
-  std::vector<std::pair<const void*, ValueId>> tensors;
+  absl::InlinedVector<std::pair<const void*, ValueId>, 16> tensors;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (is_in(values[i]) || is_in(GradOf(values[i]))) {
+    if (is_in(places[i].memory) || is_in(places[i].of_grad)) {
       tensors.emplace_back(values[i].impl(), static_cast<ValueId>(i));
     }
   }
   std::sort(tensors.begin(), tensors.end());
-  std::vector<ValueId> distinct;
+  absl::InlinedVector<ValueId, 16> distinct;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (i == 0 || tensors[i].first != tensors[i - 1].first) distinct.push_back(tensors[i].second);
   }
   return distinct;
 }
 
-void Add(std::vector<User>& users, const Tensor& tensor, User user) {
+using Users = absl::InlinedVector<User, 32>;
+
+void Add(Users& users, const Tensor& tensor, User user) {
   if (!HasMemory(tensor)) return;
   user.memory = MemoryOf(tensor);
+  user.number = users.size();
   users.push_back(user);
 }
 
@@ -76,11 +98,12 @@ void Add(std::vector<User>& users, const Tensor& tensor, User user) {
 std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values,
                                         const std::vector<ValueId>& results,
                                         const std::vector<Recorder::KeptGradient>& kept) {
-  const std::vector<const void*> memory = Private(values, results);
+  const Places places = PlacesOf(values);
+  const Memory memory = Private(places, results);
   if (memory.empty()) return {};
-  std::vector<User> users;
-  std::vector<Tensor> grads;  // keeps the memory in use
-  for (const ValueId value : Distinct(values, memory)) {
+  Users users;
+  absl::InlinedVector<Tensor, 16> grads;  // keeps the memory in use
+  for (const ValueId value : Distinct(values, places, memory)) {
     const bool is_result = std::find(results.begin(), results.end(), value) != results.end();
     Add(users, values[value], {nullptr, value, false, -1, is_result});
     grads.push_back(GradOf(values[value]));
@@ -89,8 +112,9 @@ std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values,
   for (const Recorder::KeptGradient& keeping : kept) {
     Add(users, keeping.gradient, {nullptr, kNoValue, false, keeping.statement, false});
   }
-  std::stable_sort(users.begin(), users.end(),
-                   [](const User& a, const User& b) { return a.memory < b.memory; });
+  std::sort(users.begin(), users.end(), [](const User& a, const User& b) {
+    return a.memory != b.memory ? std::less<>()(a.memory, b.memory) : a.number < b.number;
+  });
   std::vector<SharingRecord> found;
   for (size_t i = 0; i + 1 < users.size(); ++i) {
     const User* one = &users[i];
@@ -106,7 +130,7 @@ std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values,
 
 std::vector<ValueId> Storages(const std::vector<Tensor>& values) {
   std::vector<ValueId> first(values.size(), kNoValue);
-  std::vector<std::pair<const void*, ValueId>> users;
+  absl::InlinedVector<std::pair<const void*, ValueId>, 48> users;
   for (size_t i = 0; i < values.size(); ++i) {
     if (!values[i].defined()) continue;
     users.emplace_back(MemoryOf(values[i]), static_cast<ValueId>(i));

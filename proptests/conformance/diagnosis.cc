@@ -32,7 +32,7 @@ struct Grads {
     for (size_t v = 0; v < observation.values.size(); ++v) {
       const auto& value = observation.values[v];
       for (size_t i = 0; value.grad_defined && i < value.grad.bits.size(); ++i) {
-        const double bound = bounds == nullptr ? 0 : (*bounds)[v].bound[i];
+        const double bound = bounds == nullptr ? 0 : (*bounds)[v].Of(i);
         elements.push_back({value.grad.bits[i], bound});
       }
     }
@@ -70,8 +70,7 @@ bool Knows(const twingrad::reference::DualResult& dual, const ElementDifference&
   const auto& tensors = d.grad ? dual.grads : dual.values;
   const auto value = static_cast<size_t>(d.value);
   if (value >= tensors.size() || !tensors[value].known) return false;
-  const auto& bound = tensors[value].bound;
-  return d.index < bound.size() && std::isfinite(bound[d.index]);
+  return d.index < tensors[value].data.size() && std::isfinite(tensors[value].BoundOf(d.index));
 }
 
 Opinion OfDualNumbers(const Program& program, const TwinResult& twin,

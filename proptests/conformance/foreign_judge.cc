@@ -221,7 +221,7 @@ Differences MissesOf(const Program& program, const Expectation& expected,
                       .index = miss.index,
                       .expected = tensor.data[miss.index],
                       .actual = std::bit_cast<double>(data.bits[miss.index]),
-                      .bound = bounds[value].bound[miss.index]});
+                      .bound = bounds[value].Of(miss.index)});
   }
   return misses;
 }

@@ -301,7 +301,7 @@ TEST(ForeignJudgeTest, BallsFindWhatTheTwinSharesWithTheEngine) {
     Observation observed = expected.twin.observation;
     Grad(0, engine)(observed);
     Grad(0, twin)(expected.twin.observation);
-    expected.twin.grad_bounds[0].bound[0] = 0.1;
+    expected.twin.grad_bounds[0].bound = {0.1};
     const ForeignVerdict judged = JudgeForeign(program, Everything(), expected, observed, nullptr);
     EXPECT_EQ(judged.rule, rule) << judged.text;
   }

@@ -32,7 +32,7 @@ void AddDifferences(ElementDifference of, const TensorData& expected, const Tens
                     const std::vector<Judged>& bounds, size_t at, Differences* differences) {
   if (!oracles::SameType(expected, actual) || !IsFloating(expected.dtype)) return;
   for (size_t i = 0; i < expected.bits.size(); ++i) {
-    of.bound = at < bounds.size() && i < bounds[at].bound.size() ? bounds[at].bound[i] : 0;
+    of.bound = at < bounds.size() ? bounds[at].Of(i) : 0;
     const TensorData e{expected.dtype, {}, {expected.bits[i]}};
     const TensorData a{actual.dtype, {}, {actual.bits[i]}};
     if (!oracles::Compare(e, a, {&of.bound, 1})) continue;
@@ -212,10 +212,10 @@ class Judge {
     const auto add = [&](ElementDifference of, const TensorData& data,
                          const std::vector<Judged>& bounds, size_t at) {
       if (at >= bounds.size() || !IsFloating(data.dtype)) return;
-      for (size_t i = 0; i < data.bits.size() && i < bounds[at].bound.size(); ++i) {
+      for (size_t i = 0; i < data.bits.size(); ++i) {
         of.index = i;
         of.expected = of.actual = std::bit_cast<double>(data.bits[i]);
-        of.bound = bounds[at].bound[i];
+        of.bound = bounds[at].Of(i);
         if (chosen->size() >= kMostCoordinates || !std::isfinite(of.actual + of.bound)) continue;
         const LegalRange range = RangeOf(of);
         if (!range.known || !range.chosen) continue;

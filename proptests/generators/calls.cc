@@ -25,7 +25,7 @@ ValueId PickRoot(Draft& draft) {
   ValueId best = candidates.back();
   int64_t most = -1;
   for (size_t i = candidates.size(); i > 0 && i + 3 > candidates.size(); --i) {
-    const std::vector<uint8_t> reached = draft.graph().Reached({draft.NodeOf(candidates[i - 1])});
+    const NodeFlags reached = draft.graph().Reached({draft.NodeOf(candidates[i - 1])});
     const int64_t nodes = std::count(reached.begin(), reached.end(), 1);
     if (nodes > most) best = candidates[i - 1];
     most = std::max(most, nodes);

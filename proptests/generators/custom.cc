@@ -24,7 +24,7 @@ Attributes Scale(Source& source) {
 ValueId PickTarget(Draft& draft, absl::Span<const ValueId> operands) {
   absl::InlinedVector<NodeIndex, 4> nodes;
   for (const ValueId operand : operands) nodes.push_back(draft.NodeOf(operand));
-  const std::vector<uint8_t> reached = draft.graph().Reached(nodes);
+  const NodeFlags reached = draft.graph().Reached(nodes);
   const ValueId target = draft.Pick([&](ValueId v) {
     if (!draft.IsFloating(v) || !draft.RequiresGrad(v) || draft[v].base != v) return false;
     return draft.NodeOf(v) < static_cast<NodeIndex>(reached.size()) &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "autograd/base/float_format.h"
 #include "autograd/program/leaf_data.h"
@@ -111,7 +112,7 @@ bool Draft::MayWrite(ValueId value) {
   if (known_[known.base].leaf && known_[known.base].node != kNoNode && grad_mode()) return false;
   const ValueId storage = builder_.Info(value).storage;
   for (const auto& [saved, node] : saved_) {
-    if (saved == storage && !graph_[node].freed) return false;
+    if (saved == storage && !std::as_const(graph_)[node].freed) return false;
   }
   return true;
 }

@@ -14,7 +14,7 @@ using NodeList = absl::InlinedVector<NodeIndex, 4>;
 bool Draft::IsBroken(absl::Span<const ValueId> roots) {
   NodeList nodes;
   for (ValueId root : roots) nodes.push_back(NodeOf(root));
-  return graph_.Broken(graph_.Reached(nodes));
+  return graph_.IsBroken(nodes);
 }
 
 GradientFacts Draft::Gradient(const Call& call, ValueId input) {
@@ -32,6 +32,7 @@ GradientFacts Draft::Gradient(const Call& call, ValueId input) {
 std::vector<ValueId> Draft::AddCall(const Call& call) {
   if (!(call.grad ? options().grad : options().backward)) return {};
   Attributes attributes;
+  attributes.reserve(4);
   bool explicit_seed = false;
   for (ValueId seed : call.seeds) explicit_seed |= seed != kNoValue;
   if (explicit_seed) {
@@ -48,7 +49,7 @@ std::vector<ValueId> Draft::AddCall(const Call& call) {
 
   NodeList roots;
   for (ValueId root : call.roots) roots.push_back(NodeOf(root));
-  std::vector<GradientFacts> facts;
+  absl::InlinedVector<GradientFacts, 2> facts;
   for (ValueId input : call.inputs) facts.push_back(Gradient(call, input));
 
   std::vector<ValueId> results;

@@ -1,9 +1,11 @@
 #include "proptests/generators/graph.h"
 
+#include <algorithm>
+
 namespace twingrad::generators {
 
-std::vector<uint8_t> Graph::Reached(absl::Span<const NodeIndex> roots) const {
-  std::vector<uint8_t> reached(nodes_.size(), 0);
+NodeFlags Graph::Reached(absl::Span<const NodeIndex> roots) const {
+  NodeFlags reached(nodes_.size(), 0);
   for (NodeIndex root : roots) {
     if (root != kNoNode) reached[root] = 1;
   }
@@ -16,14 +18,19 @@ std::vector<uint8_t> Graph::Reached(absl::Span<const NodeIndex> roots) const {
   return reached;
 }
 
-bool Graph::Broken(const std::vector<uint8_t>& reached) const {
-  for (int i = 0; i < size(); ++i) {
-    if (reached[i] && nodes_[i].saves && (nodes_[i].freed || nodes_[i].stale)) return true;
+bool Graph::IsBroken(absl::Span<const NodeIndex> roots) const {
+  for (size_t i = broken_.size(); i < nodes_.size(); ++i) {
+    const GraphNode& node = nodes_[i];
+    bool broken = node.saves && (node.freed || node.stale);
+    for (const NodeIndex next : node.edges) broken |= next != kNoNode && broken_[next] != 0;
+    broken_.push_back(broken ? 1 : 0);
   }
-  return false;
+  return std::ranges::any_of(
+      roots, [this](NodeIndex root) { return root != kNoNode && broken_[root] != 0; });
 }
 
-void Graph::Free(const std::vector<uint8_t>& reached) {
+void Graph::Free(const NodeFlags& reached) {
+  broken_.clear();
   for (int i = 0; i < size(); ++i) {
     if (reached[i]) nodes_[i].freed = true;
   }
@@ -35,17 +42,17 @@ GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<cons
   if (target == kNoNode) return facts;
   // Bit 0: a gradient arrives; bit 1: a gradient that requires grad arrives; bit 2: the target lies
   // below.
-  std::vector<uint8_t> state(nodes_.size(), 0);
+  NodeFlags state(nodes_.size(), 0);
   state[target] |= 4;
   for (NodeIndex i = target + 1; i < size(); ++i) {
     for (NodeIndex next : nodes_[i].edges) {
       if (next != kNoNode) state[i] |= state[next] & 4;
     }
   }
-  std::vector<bool> known(nodes_.size());  // the dependencies
+  NodeFlags known(nodes_.size(), 0);  // the dependencies
   const auto depend = [&facts, &known](NodeIndex node) {
-    if (node == kNoNode || known[node]) return;
-    known[node] = true;
+    if (node == kNoNode || known[node] != 0) return;
+    known[node] = 1;
     facts.dependencies.push_back(node);
   };
   for (size_t r = 0; r < roots.size(); ++r) {

@@ -41,28 +41,36 @@ struct GradientFacts {
   absl::InlinedVector<NodeIndex, 4> dependencies;  // of that gradient, under create_graph
 };
 
+// By node. Graphs are small and looked at often.
+using NodeFlags = absl::InlinedVector<uint8_t, 64>;
+
 class Graph {
  public:
   NodeIndex Add(GraphNode node) {
     nodes_.push_back(std::move(node));
     return static_cast<NodeIndex>(nodes_.size()) - 1;
   }
-  GraphNode& operator[](NodeIndex i) { return nodes_[i]; }
+  GraphNode& operator[](NodeIndex i) {
+    broken_.clear();
+    return nodes_[i];
+  }
   const GraphNode& operator[](NodeIndex i) const { return nodes_[i]; }
   int size() const { return static_cast<int>(nodes_.size()); }
 
   // By node: whether a call from these roots can visit it.
-  std::vector<uint8_t> Reached(absl::Span<const NodeIndex> roots) const;
-  // True when a call that visits these nodes would fail on a saved variable.
-  bool Broken(const std::vector<uint8_t>& reached) const;
+  NodeFlags Reached(absl::Span<const NodeIndex> roots) const;
+  // True when a call from these roots would fail on a saved variable.
+  bool IsBroken(absl::Span<const NodeIndex> roots) const;
   // Frees the saved variables of all reached nodes.
-  void Free(const std::vector<uint8_t>& reached);
+  void Free(const NodeFlags& reached);
   // seeds[i]: the node of root i's seed, or kNoNode.
   GradientFacts Gradient(absl::Span<const NodeIndex> roots, absl::Span<const NodeIndex> seeds,
                          NodeIndex target) const;
 
  private:
   std::vector<GraphNode> nodes_;
+  // Of the first nodes, whether they or what they lead to would fail; emptied when one changes.
+  mutable NodeFlags broken_;
 };
 
 }  // namespace twingrad::generators

@@ -17,7 +17,7 @@ std::string FreshId(const Draft& draft) { return "h" + std::to_string(draft.num_
 ValueId PickBelow(Draft& draft, ValueId x) {
   const bool any = draft.source().Chance(4);
   const NodeIndex node = draft.NodeOf(x);
-  const std::vector<uint8_t> reached = draft.graph().Reached({&node, 1});
+  const NodeFlags reached = draft.graph().Reached({&node, 1});
   return draft.Pick([&](ValueId v) {
     if (!draft.IsFloating(v) || !draft.RequiresGrad(v)) return false;
     // A view whose base is written later gets another node.

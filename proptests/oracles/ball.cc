@@ -114,8 +114,8 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
     };
     hear({"twin", At(subject.twin, i), bound});
     hear({kEngine, At(subject.engine, i), bound});
-    if (dual && std::isfinite(subject.dual->bound[i])) {
-      hear({"dual", subject.dual->data[i], bound + subject.dual->bound[i]});
+    if (dual && std::isfinite(subject.dual->BoundOf(i))) {
+      hear({"dual", subject.dual->data[i], bound + subject.dual->BoundOf(i)});
     }
     if (outside.empty()) continue;
     *wrong = Wrong(evidence, subject, i, outside);

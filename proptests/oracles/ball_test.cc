@@ -69,7 +69,7 @@ TEST(BallOracle, ANumberThatShouldBeInfiniteIsFound) {
       "%y = pow %a %x\n%d = grad %y inputs=%a create_graph=1\nbackward %d\n");
   const BallResult ball = RunBall(trial.program);
   ExpectAgreement(JudgeBall(trial.evidence(), ball, nullptr));
-  trial.expected.grad_bounds[0].bound[0] = 0;
+  trial.expected.grad_bounds[0].bound = {};
   ExpectAgreement(JudgeBall(trial.evidence(), ball, nullptr));
   trial.observed.values[0].grad.bits[0] = Number(0);
   ExpectFinding(JudgeBall(trial.evidence(), ball, nullptr), "ball");
@@ -79,7 +79,7 @@ TEST(BallOracle, ANumberThatShouldBeInfiniteIsFound) {
 TEST(BallOracle, ABoundThatIsTooNarrowIsFound) {
   Trial trial(kRounded);
   ExpectAgreement(JudgeBall(trial.evidence(), RunBall(trial.program), nullptr));
-  trial.expected.grad_bounds[0].bound[0] = 0;
+  trial.expected.grad_bounds[0].bound = {};
   ExpectFinding(JudgeBall(trial.evidence(), RunBall(trial.program), nullptr), "ball");
 }
 

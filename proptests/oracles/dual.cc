@@ -40,10 +40,9 @@ struct Allowance {
 bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
              const Allowance& allowance) {
   const double own = allowance.Of(i);
-  const double d = dual.data[i], witness = dual.bound[i];
-  const bool or_nan = i < dual.or_nan.size() && dual.or_nan[i];
+  const double d = dual.data[i], witness = dual.BoundOf(i);
   if (std::isnan(d) || std::isinf(witness) || seen == d) return true;
-  if (std::isnan(seen) && or_nan) return true;
+  if (std::isnan(seen) && dual.IsOrNan(i)) return true;
   const bool overflows = allowance.is_short && !(std::isfinite(expected) && std::isfinite(d));
   if (overflows) return true;
   // Of a / 0 either infinity is right, for 0 and -0 are one number.
@@ -159,7 +158,7 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
                   const size_t wrong = same ? FindWrong(known, actual, allowance) : 0;
                   if (same && wrong == known.data.size()) return;
                   const double own = allowance.Of(wrong);
-                  const double bound = same && std::isfinite(own) ? own + known.bound[wrong] : 0;
+                  const double bound = same && std::isfinite(own) ? own + known.BoundOf(wrong) : 0;
                   verdict = Differs(evidence, dual, value, grad ? ".grad" : "value", known, actual,
                                     same ? wrong : known.data.size(), bound);
                 });
@@ -169,12 +168,13 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
     const DualTensor& known = dual.grads[i];
     if (!known.known || evidence.observed.values[i].grad_defined) continue;
     for (size_t k = 0; k < known.data.size(); ++k) {
-      if (known.data[k] == 0 || std::isnan(known.data[k]) || std::isinf(known.bound[k]) ||
-          std::fabs(known.data[k]) <= known.bound[k]) {
+      const double bound = known.BoundOf(k);
+      if (known.data[k] == 0 || std::isnan(known.data[k]) || std::isinf(bound) ||
+          std::fabs(known.data[k]) <= bound) {
         continue;
       }
       return Differs(evidence, dual, static_cast<ValueId>(i), "absent .grad", known, TensorData(),
-                     k, known.bound[k]);
+                     k, bound);
     }
   }
   return verdict;
@@ -192,8 +192,9 @@ GradientCount CountGradients(const Evidence& evidence, const DualResult& dual) {
     count.asked[at] += actual.bits.size();
     if (!dual.not_applicable.empty() || known == nullptr) return;
     for (size_t i = 0; i < std::min(actual.bits.size(), known->data.size()); ++i) {
-      const bool is_number = !std::isnan(known->data[i]) && !std::isinf(known->bound[i]);
-      const bool nothing = known->data[i] == 0 && known->bound[i] == 0;
+      const double bound = known->BoundOf(i);
+      const bool is_number = !std::isnan(known->data[i]) && !std::isinf(bound);
+      const bool nothing = known->data[i] == 0 && bound == 0;
       if (is_number && (nothing || !std::isinf(allowance.Of(i)))) ++count.judged[at];
     }
   };

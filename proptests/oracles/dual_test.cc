@@ -73,7 +73,7 @@ TEST(DualOracle, AWrongGradientBesideWhatIsExcusedIsFound) {
     ExpectAgreement(JudgeDual(trial.evidence(), dual));
     const GradientCount count = CountGradients(trial.evidence(), dual);
     EXPECT_EQ(count.judged[0], 2u) << disturbed;
-    const auto is_known = [&](size_t leaf) { return !std::isinf(dual.grads[leaf].bound[0]); };
+    const auto is_known = [&](size_t leaf) { return !std::isinf(dual.grads[leaf].BoundOf(0)); };
     EXPECT_NE(is_known(0), is_known(1)) << disturbed;
     auto& excused = trial.observed.values[is_known(0) ? 1 : 0].grad.bits[0];
     const auto right = excused;

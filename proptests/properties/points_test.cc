@@ -99,8 +99,7 @@ By WhoJudges(const PointRun& run, size_t order, size_t which, size_t i) {
   const auto& expected = run.twin.observation.values[v].data;
   if (!IsFloating(expected.dtype)) return By::kOthers;
   const double twin = std::bit_cast<double>(expected.bits[i]);
-  const auto& bounds = run.twin.value_bounds[v].bound;
-  const double bound = i < bounds.size() ? bounds[i] : 0;
+  const double bound = run.twin.value_bounds[v].Of(i);
   if (run.ball.values[v].known && run.ball.values[v].elements[i].IsKnown()) {
     const Enclosure& exact = run.ball.values[v].elements[i];
     if (std::isinf(exact.nearest) && twin == exact.nearest) return By::kBall;
@@ -115,7 +114,7 @@ By WhoJudges(const PointRun& run, size_t order, size_t which, size_t i) {
   if ((dual_speaks && std::isnan(dual.data[i])) || IsUndefined(run, order, which, i)) {
     return By::kNoAnswer;
   }
-  if (dual_speaks && !std::isinf(dual.bound[i])) return By::kOthers;
+  if (dual_speaks && !std::isinf(dual.BoundOf(i))) return By::kOthers;
   return std::isinf(bound) ? By::kBeyond : By::kWide;
 }
 

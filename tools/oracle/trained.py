@@ -3,8 +3,10 @@
     tools/bazel run //tools/oracle:trained -- [--programs=6000] [--seed=1] [any flag of `bazel build`]
 
 Compiles the tool twice with clang: with counters (--config=training), which a run of `check` fills, and by what they say
-(--config=trained: profile-guided and link-time optimisation). The Programs of that run are judged as well: a finding ends
-it. Prints where the oracle lies. Exit status 1 if a step fails, 2 if the arguments are wrong.
+(--config=trained: profile-guided and link-time optimisation). What comes of that is counted once more, by BOLT, which then
+lays out its code anew: what runs one after the other lies side by side, for the tool is larger than a processor's caches for
+code. The Programs of both runs are judged as well: a finding ends it. Prints where the oracle lies. Exit status 1 if a step
+fails, 2 if the arguments are wrong.
 """
 
 import argparse
@@ -20,6 +22,11 @@ _BAZEL = 'tools/bazel'
 _TARGET = '//tools/oracle'
 _ORACLE = 'tools/oracle/oracle'
 _PLACE = '.bazel/trained'
+_TOOLS = {'llvm-profdata-19': 'llvm-19', 'llvm-bolt-19': 'bolt-19', 'merge-fdata-19': 'bolt-19'}  # and their packages
+# Blocks by how often one follows the other, functions by who calls whom, what never ran apart; calls of shared libraries
+# without a jump on the way.
+_LAYOUT = ['-reorder-blocks=ext-tsp', '-reorder-functions=cdsort', '-split-functions', '-split-all-cold', '-split-eh', '-icf=1',
+           '-plt=all']
 
 
 class StepFailed(Exception):
@@ -41,23 +48,61 @@ def _built(configuration: List[str], flags: List[str]) -> str:
     return os.path.join(bin_folder, _ORACLE)
 
 
+def _check(what: str, oracle: str, programs: int, seed: int, place: str) -> None:
+    _run(what, [oracle, 'check', f'--programs={programs}', f'--seed={seed}', '--jobs=1', f'--out={place}/findings'])
+
+
+def _counts(pattern: str) -> List[str]:
+    """The files that a run of `check` has left, of its processes one each."""
+    counted = sorted(glob.glob(pattern))
+    if not counted:
+        raise StepFailed(f'[trained] the run of `check` left no {pattern}; needed is one of its worker; '
+                         'see --config=training in .bazelrc')
+    return counted
+
+
+def _clear(place: str, *patterns: str) -> None:
+    for pattern in patterns:
+        for old in glob.glob(os.path.join(place, pattern)):
+            os.remove(old)
+
+
 def _profile(oracle: str, programs: int, seed: int, place: str) -> str:
     """Runs `check`; the path of what its workers have counted, which holds a hash, for compilers' results are kept by it."""
-    for old in glob.glob(os.path.join(place, '*.prof*')):
-        os.remove(old)
-    _run('a run of `check` that counts', [oracle, 'check', f'--programs={programs}', f'--seed={seed}', '--jobs=1',
-                                          f'--out={place}/findings'])
-    counted = glob.glob(os.path.join(place, '*.profraw'))
-    if not counted:
-        raise StepFailed(f'[trained] the run of `check` left no profile in {place}; needed is one of its worker; '
-                         'see --config=training in .bazelrc')
+    _clear(place, '*.prof*')
+    _check('a run of `check` that counts', oracle, programs, seed, place)
     merged = os.path.join(place, 'check.profdata')
-    _run('merging what was counted', ['llvm-profdata-19', 'merge', '-o', merged, *counted])
+    _run('merging what was counted', ['llvm-profdata-19', 'merge', '-o', merged, *_counts(f'{place}/*.profraw')])
     with open(merged, 'rb') as file:
         digest = hashlib.sha256(file.read()).hexdigest()[:16]
     named = os.path.join(place, f'check-{digest}.profdata')
     os.rename(merged, named)
     return named
+
+
+def _laid_out(oracle: str, programs: int, seed: int, place: str) -> str:
+    """The path of the same oracle with its code in another order."""
+    _clear(place, '*.fdata', 'counting', 'oracle')
+    # By the name that its package gives it, BOLT does not find its own library.
+    bolt = os.path.realpath(shutil.which('llvm-bolt-19') or '')
+    counting, counts = os.path.join(place, 'counting'), os.path.join(place, 'layout')
+    _run('adding counters to the code', [bolt, oracle, '-o', counting, '-instrument', f'--instrumentation-file={counts}',
+                                         '--instrumentation-file-append-pid'])
+    _check('a run of `check` that counts jumps', counting, programs, seed, place)
+    merged = os.path.join(place, 'check.fdata')
+    _run('merging what was counted', ['merge-fdata-19', '-o', merged, *_counts(f'{counts}.*.fdata')])
+    laid_out = os.path.join(place, 'oracle')
+    _run('laying out the code', [bolt, oracle, '-o', laid_out, f'-data={merged}', *_LAYOUT])
+    _clear(place, 'counting', 'layout.*.fdata')
+    return laid_out
+
+
+def _link_runfiles(oracle: str, laid_out: str) -> None:
+    """The files that the oracle looks for beside itself."""
+    link = f'{laid_out}.runfiles'
+    if os.path.lexists(link):
+        os.remove(link)
+    os.symlink(f'{oracle}.runfiles', link)
 
 
 def train(programs: int, seed: int, flags: List[str]) -> str:
@@ -67,7 +112,10 @@ def train(programs: int, seed: int, flags: List[str]) -> str:
     generate = f'-fprofile-generate={place}'
     counting = _built(['--config=training', f'--copt={generate}', f'--linkopt={generate}'], flags)
     profile = _profile(counting, programs, seed, place)
-    return _built(['--config=trained', f'--copt=-fprofile-use={profile}'], flags)
+    compiled = _built(['--config=trained', f'--copt=-fprofile-use={profile}'], flags)
+    laid_out = _laid_out(compiled, programs, seed, place)
+    _link_runfiles(compiled, laid_out)
+    return laid_out
 
 
 def main(arguments: List[str]) -> int:
@@ -78,8 +126,11 @@ def main(arguments: List[str]) -> int:
     if options.programs < 1:
         print(f'[trained] --programs={options.programs}; allowed is 1 and more; leave it out for 6000', file=sys.stderr)
         return 2
-    if shutil.which('llvm-profdata-19') is None:
-        print('[trained] there is no llvm-profdata-19 here; it merges what was counted; apt-get install llvm-19', file=sys.stderr)
+    missing = [tool for tool in _TOOLS if shutil.which(tool) is None]
+    if missing:
+        packages = ' '.join(sorted({_TOOLS[tool] for tool in missing}))
+        print(f'[trained] there is no {" and no ".join(missing)} here; needed to merge counts and lay out code; '
+              f'apt-get install {packages}', file=sys.stderr)
         return 1
     os.chdir(os.environ.get('BUILD_WORKSPACE_DIRECTORY', '.'))
     try:
