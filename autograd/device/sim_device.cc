@@ -247,7 +247,7 @@ void SimDevice::Report(UnorderedAccess report) {
 }
 
 SimDevice::Block* SimDevice::Check(StreamOrder::Timeline timeline, const Access& access,
-                                   std::string what) {
+                                   std::string_view what) {
   const char* const data = static_cast<const char*>(access.data);
   Blocks::value_type* const found = Find(data, access.bytes);
   Block* const block = found != nullptr ? &found->second : nullptr;
@@ -262,7 +262,7 @@ SimDevice::Block* SimDevice::Check(StreamOrder::Timeline timeline, const Access&
   }
   StreamOrder::History& history = block != nullptr ? block->history : strays_;
   if (auto report = order_.Access(history, timeline, data, access.bytes, access.is_write,
-                                  std::move(what), CurrentWorkStatement())) {
+                                  what, CurrentWorkStatement())) {
     Report(*std::move(report));
   }
   return block;
@@ -278,8 +278,7 @@ void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream
   RunUntil(index, queue.queued);
   ++queue.queued;
   order_.Queue(queue.timeline);
-  Block* const block =
-      Check(queue.timeline, {data, bytes, is_write}, std::string(CurrentWorkLabel()));
+  Block* const block = Check(queue.timeline, {data, bytes, is_write}, CurrentWorkLabel());
   if (block != nullptr) Record(*block, stream, /*at_once=*/true);
 }
 

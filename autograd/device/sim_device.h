@@ -33,6 +33,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -137,7 +138,7 @@ class SimDevice final : public DeviceInterface {
   void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
                std::function<void()> work) AG_REQUIRES(mutex_);
   // Returns the block of which it is part; null: of none.
-  Block* Check(StreamOrder::Timeline timeline, const Access& access, std::string what)
+  Block* Check(StreamOrder::Timeline timeline, const Access& access, std::string_view what)
       AG_REQUIRES(mutex_);
   Blocks::value_type& InUse(void* data, const char* action) AG_REQUIRES(mutex_);
   // The block of which `data` is part; null: of none.

@@ -94,12 +94,12 @@ UnorderedAccess StreamOrder::Conflict(const Visit& visit, const Visit& other) co
 
 std::optional<UnorderedAccess> StreamOrder::Access(History& history, Timeline timeline,
                                                    const void* begin, size_t bytes, bool is_write,
-                                                   std::string what, int32_t statement) {
+                                                   std::string_view what, int32_t statement) {
   // The host's own accesses have a moment too: what it does next is queued after them.
   if (timeline == kHost) Tick(clocks_[kHost], kHost);
   const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
-  Visit visit{from,     from + bytes,    timeline, At(clocks_[timeline], timeline),
-              is_write, std::move(what), statement};
+  Visit visit{from,     from + bytes,      timeline, At(clocks_[timeline], timeline),
+              is_write, std::string(what), statement};
   std::optional<UnorderedAccess> report;
   std::erase_if(history, [&](const Visit& other) {
     if (other.end <= visit.begin || visit.end <= other.begin) return false;

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autograd/device/stream.h"
@@ -63,7 +64,7 @@ class StreamOrder {
   // later reports, and `statement` whose it is. Accesses to other blocks than that of `history`
   // never conflict with it.
   std::optional<UnorderedAccess> Access(History& history, Timeline timeline, const void* begin,
-                                        size_t bytes, bool is_write, std::string what,
+                                        size_t bytes, bool is_write, std::string_view what,
                                         int32_t statement = kNoStatement);
   // The block may be reused for work that `owner` queues from now on. Returns what is wrong with
   // that: work on another timeline, none of `recorded`, that may still use it. It is then

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/engine/call_threads.h"
@@ -82,26 +83,17 @@ class Visit {
   WorkerGroup& workers_;
 };
 
-// Hands on the warnings of a call that fails. Its error stands, whatever the handler throws. Not
-// caught on its way: each catch that throws on costs as much as the first throw.
-class QuietReplay {
- public:
-  explicit QuietReplay(GraphTask& task) : task_(&task) {}
-  ~QuietReplay() {
-    if (task_ == nullptr) return;
+// Does what is to be done of a call that fails, whose error stands, whatever else is thrown. The
+// error is not caught on its way: a catch that throws on costs as much as the first throw.
+template <class Action>
+auto IfItFails(const Action& action) {
+  return absl::Cleanup([&action] {
     try {
-      task_->ReplayWarnings();
+      action();
     } catch (...) {
     }
-  }
-  QuietReplay(const QuietReplay&) = delete;
-  QuietReplay& operator=(const QuietReplay&) = delete;
-  // The call has not failed.
-  void Cancel() { task_ = nullptr; }
-
- private:
-  GraphTask* task_;
-};
+  });
+}
 
 }  // namespace
 
@@ -168,10 +160,11 @@ VariableList Engine::Execute(Span<const Edge> roots, Span<const Tensor> seeds, b
 
 VariableList Engine::ExecuteHere(const ExecuteArguments& arguments) {
   GraphTask task(arguments, options_.observer);
-  QuietReplay if_it_fails(task);
+  const auto replay = [&task] { task.ReplayWarnings(); };
+  auto if_it_fails = IfItFails(replay);
   RunTask(task);
-  if_it_fails.Cancel();
-  task.ReplayWarnings();
+  std::move(if_it_fails).Cancel();
+  replay();
   return task.TakeResults();
 }
 
@@ -200,14 +193,12 @@ void Engine::RunNodes(GraphTask& task) {
 }
 
 void Engine::RunNodesOnStreams(GraphTask& task) {
-  try {
-    RunNodes(task);
-  } catch (...) {
-    // What did run has written gradients, which the caller may look at.
-    task.streams()->Finish(task);
-    throw;
-  }
-  task.streams()->Finish(task);
+  // What did run of a call that fails has written gradients, which the caller may look at.
+  const auto finish = [&task] { task.streams()->Finish(task); };
+  auto if_it_fails = IfItFails(finish);
+  RunNodes(task);
+  std::move(if_it_fails).Cancel();
+  finish();
 }
 
 bool Engine::GoesOnShared(LocalRun& run) {

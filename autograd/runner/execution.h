@@ -71,9 +71,10 @@ class Execution : private program::StatementRunner {
   // Runs the section on this thread, which takes order keys from `first_key` on.
   program::SectionEnd RunSection(const program::Section& section, uint64_t first_key);
 
-  // Runs one statement; the engine's errors are thrown.
-  void Dispatch(const program::Statement& statement);
-  void Compute(const program::Statement& statement);
+  // Runs one statement; the engine's errors are thrown. What searches for who catches one looks
+  // through the tables of all functions on its way, which are short where functions are.
+  [[gnu::noinline]] void Dispatch(const program::Statement& statement);
+  [[gnu::noinline]] void Compute(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void GradientStatement(const program::Statement& statement);
   void SetGradOf(const program::Statement& statement);
@@ -83,7 +84,7 @@ class Execution : private program::StatementRunner {
   HookHandle AddNodeHook(const program::Statement& statement, const HookEffect& effect);
 
   // Calls of the engine.
-  void Call(const program::Statement& statement);
+  [[gnu::noinline]] void Call(const program::Statement& statement);
   void Differentiate(const program::Statement& statement);
   void NoteEndOf(Recorder::Call& call, const std::vector<program::ValueId>& results,
                  int64_t held_blocks);

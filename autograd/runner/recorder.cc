@@ -163,6 +163,8 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   call.executed.reserve(count);
   call.threads.reserve(count);
   if (devices_ == 0 || count > kMostNodesWatched) return;
+  call.node_streams.reserve(count);
+  call.stream_steps.reserve(2 * count + 1);
   for (const Node* node : graph.nodes) call.node_streams.push_back(StreamOf(*node));
   NoteStreams(task, program::StreamStep::Kind::kCall, -1);
 }

@@ -94,8 +94,14 @@ class Draft {
     const std::optional<DType> before_;
   };
 
+  // Room for the values of most Programs.
+  static constexpr size_t kUsualValues = 64;
+
   Draft(const GeneratorOptions& options, Source& source, Swarm swarm = Swarm())
-      : options_(&options), source_(source), swarm_(std::move(swarm)) {}
+      : options_(&options), source_(source), swarm_(std::move(swarm)) {
+    known_.reserve(kUsualValues);
+    saved_.reserve(kUsualValues);
+  }
 
   // --- What there is ---
   const GeneratorOptions& options() const { return *options_; }

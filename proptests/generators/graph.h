@@ -46,6 +46,8 @@ using NodeFlags = absl::InlinedVector<uint8_t, 64>;
 
 class Graph {
  public:
+  Graph() { nodes_.reserve(48); }
+
   NodeIndex Add(GraphNode node) {
     nodes_.push_back(std::move(node));
     return static_cast<NodeIndex>(nodes_.size()) - 1;

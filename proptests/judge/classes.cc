@@ -216,7 +216,7 @@ bool TakesNumbers(const Signature& op, program::DTypeRule least) {
 }
 
 bool HasEqual(const TensorData& data) {
-  std::vector<uint64_t> bits(data.bits.begin(), data.bits.end());
+  program::Bits bits = data.bits;
   std::ranges::sort(bits);
   return std::ranges::adjacent_find(bits) != bits.end();
 }

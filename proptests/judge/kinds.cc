@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "autograd/base/check.h"
 #include "autograd/program/signature.h"
 
@@ -81,9 +84,13 @@ int ActionOf(const Statement& statement) {
   } else {
     return -1;
   }
-  const std::string name = absl::StrCat(prefix, statement.Get<std::string>(Key::kDo));
+  const auto* const given = statement.Find(Key::kDo);
+  const std::string_view word = given == nullptr ? "" : std::get<std::string>(*given);
   const auto begin = AllNames().begin();
-  return static_cast<int>(std::find(begin + first, AllNames().end(), name) - begin);
+  const auto has_word = [&](std::string_view name) {
+    return absl::ConsumePrefix(&name, prefix) && name == word;
+  };
+  return static_cast<int>(std::find_if(begin + first, AllNames().end(), has_word) - begin);
 }
 
 }  // namespace
@@ -93,17 +100,18 @@ std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind
 bool IsGenerated(int kind) { return kind != static_cast<int>(Opcode::kExpect); }
 
 std::vector<int> KindsOf(const program::Program& program) {
-  std::vector<int> kinds;
-  kinds.reserve(program.statements.size() * 2);
+  std::bitset<kNumKinds> held;
+  const auto add = [&held](int kind) { held.set(static_cast<size_t>(kind)); };
   for (const Statement& statement : program.statements) {
-    kinds.push_back(static_cast<int>(statement.op));
-    if (statement.op == Opcode::kBegin) {
-      kinds.push_back(kRegions + static_cast<int>(RegionKindOf(statement)));
-    }
-    if (const int action = ActionOf(statement); action >= 0) kinds.push_back(action);
+    add(static_cast<int>(statement.op));
+    if (statement.op == Opcode::kBegin) add(kRegions + static_cast<int>(RegionKindOf(statement)));
+    if (const int action = ActionOf(statement); action >= 0) add(action);
   }
-  std::sort(kinds.begin(), kinds.end());
-  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  std::vector<int> kinds;
+  kinds.reserve(held.count());
+  for (int kind = 0; kind < kNumKinds; ++kind) {
+    if (held[static_cast<size_t>(kind)]) kinds.push_back(kind);
+  }
   return kinds;
 }
 

@@ -98,7 +98,8 @@ class ExploreSubject final : public Subject,
   const Reporter& reporter() const override { return *this; }
   void ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result) const override;
 
-  std::string Generate(uint64_t seed) override;
+  void Make(uint64_t seed) override;
+  std::string Text() const override { return findings::JoinCase(case_); }
   absl::Status Load(std::string_view text, std::string_view origin) override;
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;
@@ -227,7 +228,7 @@ void ExploreSubject::ReadScratch(absl::Span<const std::byte> scratch, CaseResult
   result->files["schedule.txt"] = std::move(text);
 }
 
-std::string ExploreSubject::Generate(uint64_t seed) {
+void ExploreSubject::Make(uint64_t seed) {
   if (options_.program.empty()) {
     Case made;
     made.seed = seed;
@@ -247,7 +248,6 @@ std::string ExploreSubject::Generate(uint64_t seed) {
   } else {
     case_.seed = seed;
   }
-  return findings::JoinCase(case_);
 }
 
 CaseResult ExploreSubject::Judge() {

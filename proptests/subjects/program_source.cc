@@ -50,11 +50,12 @@ absl::Status ProgramSource::Configure(const CaseOptions& options) {
   return status;
 }
 
-std::string ProgramSource::Generate(uint64_t seed) {
+void ProgramSource::Make(uint64_t seed) {
   seed_ = seed;
   current_ = generators::Generate(seed, options_, &drawn_);
-  return program::Print(current_);
 }
+
+std::string ProgramSource::Text() const { return program::Print(current_); }
 
 void ProgramSource::CountDrawn(DrawnFeatures* counts) const { counts->Add(drawn_); }
 

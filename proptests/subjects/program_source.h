@@ -21,7 +21,8 @@ namespace twingrad::subjects {
 class ProgramSource : public workers::CaseSource {
  public:
   absl::Status Configure(const CaseOptions& options);
-  std::string Generate(uint64_t seed) override;
+  void Make(uint64_t seed) override;
+  std::string Text() const override;
   absl::Status Load(std::string_view text, std::string_view origin) override;
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;

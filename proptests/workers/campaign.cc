@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "proptests/workers/prober.h"
 #include "proptests/workers/worker.h"
 
 namespace twingrad::workers {
@@ -66,6 +67,10 @@ std::string StartError(const Death& death, const WorkerProcess& process) {
                       line.empty() ? "run it by hand to see why" : "it said: " + line);
 }
 
+Campaign::Campaign(CampaignOptions options) : options_(std::move(options)) {}
+
+Campaign::~Campaign() = default;
+
 absl::StatusOr<std::unique_ptr<Campaign>> Campaign::Create(CampaignOptions options) {
   options.worker.campaign = absl::StrCat(options.worker.folder, "/campaign");
   auto campaign = std::unique_ptr<Campaign>(new Campaign(std::move(options)));
@@ -116,6 +121,14 @@ void Campaign::Retire(Slot& slot) {
   retired_.Add(CommittedProgress(slot.process->record()));
   longest_ = std::max(longest_, std::chrono::nanoseconds(slot.process->record().longest));
   slot.process.reset();
+}
+
+std::string Campaign::ProgramOf(uint64_t seed) {
+  if (prober_ == nullptr) {
+    prober_ = std::make_unique<Prober>(
+        options_.worker, [] {}, "teller");
+  }
+  return prober_->Generate(seed).value_or("");
 }
 
 void Campaign::AddFailure(Failure failure) {
@@ -177,7 +190,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
       retired_.after = index + 1;
     }
     AddFailure({index, in_program ? record.seed.load() : 0,
-                phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
+                phase == Phase::kJudging ? ProgramOf(record.seed.load()) : std::string(),
                 ResultOfDeath(death, *slot.process, doing),
                 SeedsBefore(record, index, options_.seed)});
   }

@@ -25,6 +25,8 @@
 
 namespace twingrad::workers {
 
+class Prober;
+
 struct CampaignOptions {
   uint64_t seed = 0;
   uint64_t begin = 0;  // the Programs before this one were judged by an earlier run
@@ -36,6 +38,7 @@ struct CampaignOptions {
 class Campaign {
  public:
   static absl::StatusOr<std::unique_ptr<Campaign>> Create(CampaignOptions options);
+  ~Campaign();
 
   // Waits up to `wait` for something to happen and handles it. False: all workers have ended.
   bool Pump(std::chrono::milliseconds wait);
@@ -89,11 +92,13 @@ class Campaign {
     Counters counters;
   };
 
-  explicit Campaign(CampaignOptions options) : options_(std::move(options)) {}
+  explicit Campaign(CampaignOptions options);
   Sums AllSums() const;
   void ReadMessages(Slot& slot);
   void HandleDeath(Slot& slot, const Death& death);
   void AddFailure(Failure failure);
+  // What a worker of its own makes of the seed; empty if it cannot.
+  std::string ProgramOf(uint64_t seed);
   void Respawn(Slot& slot, uint64_t begin, uint64_t end);
   void Retire(Slot& slot);
 
@@ -103,6 +108,7 @@ class Campaign {
   std::vector<Failure> failures_;
   std::set<uint64_t> failed_;
   Sums retired_;  // of the workers that have ended
+  std::unique_ptr<Prober> prober_;  // null: not needed yet
   std::set<std::string> notes_;
   uint64_t restarts_ = 0;
   uint64_t hangs_ = 0;

@@ -62,8 +62,14 @@ class CaseSource {
  public:
   virtual ~CaseSource() = default;
 
-  // Makes the case of this seed the current one; returns its text.
-  virtual std::string Generate(uint64_t seed) = 0;
+  // Makes the case of this seed the current one.
+  virtual void Make(uint64_t seed) = 0;
+  // That of the current one.
+  virtual std::string Text() const = 0;
+  std::string Generate(uint64_t seed) {
+    Make(seed);
+    return Text();
+  }
   // Makes the case in `text` the current one; `origin` names the file in errors.
   virtual absl::Status Load(std::string_view text, std::string_view origin) = 0;
   // The smallest case found for which `still_fails` holds, starting from `text`; both are texts.

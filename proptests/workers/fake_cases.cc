@@ -93,7 +93,7 @@ absl::Status FakeCases::Start() {
   return absl::OkStatus();
 }
 
-std::string FakeCases::Generate(uint64_t seed) {
+void FakeCases::Make(uint64_t seed) {
   lines_.clear();
   for (uint64_t i = 0; i < 3 + seed % 5; ++i) {
     lines_.push_back(absl::StrCat("value ", (seed >> i) % 100));
@@ -101,8 +101,9 @@ std::string FakeCases::Generate(uint64_t seed) {
   if (!features_.empty() && seed % 16 == 3) {
     lines_.insert(lines_.begin() + 1, features_[(seed >> 8) % features_.size()]);
   }
-  return absl::StrCat(absl::StrJoin(lines_, "\n"), "\n");
 }
+
+std::string FakeCases::Text() const { return absl::StrCat(absl::StrJoin(lines_, "\n"), "\n"); }
 
 absl::Status FakeCases::Load(std::string_view text, std::string_view origin) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());

@@ -34,7 +34,8 @@ class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
   void Plant(Defect defect, uint64_t draw);
   absl::Status Start();
 
-  std::string Generate(uint64_t seed) override;
+  void Make(uint64_t seed) override;
+  std::string Text() const override;
   absl::Status Load(std::string_view text, std::string_view origin) override;
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;

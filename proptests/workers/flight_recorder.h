@@ -1,7 +1,8 @@
 // What a worker leaves behind when it dies: pages of a file that it shares with its parent.
 //
-// A worker writes seed and program before each run and commits its counters after it, all by plain
-// stores into mapped memory: no system call, so well under a microsecond a program, and the kernel
+// A worker writes the seed before each run, or the program where it has no seed, and commits its
+// counters after it, all by plain stores into mapped memory: no system call, so well under a
+// microsecond a program, and the kernel
 // keeps the pages whatever becomes of the process. One worker writes; the parent reads, at any time
 // while the worker lives for the atomics, after its death for the rest.
 
@@ -99,7 +100,8 @@ class MappedFile {
 // The worker's side. Each call is a few stores.
 void BeginChunk(FlightRecord& record, uint64_t begin, uint64_t end);
 void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed);
-void BeginJudging(FlightRecord& record, std::string_view program);
+// `program`: its text; empty where the seed says all.
+void BeginJudging(FlightRecord& record, std::string_view program = {});
 void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters);
 
 // The indices of the programs that this worker ran before the current one, as far as its chunks are

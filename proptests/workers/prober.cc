@@ -10,8 +10,8 @@
 
 namespace twingrad::workers {
 
-Prober::Prober(WorkerCommand command, std::function<void()> idle)
-    : command_(std::move(command)), idle_(std::move(idle)) {
+Prober::Prober(WorkerCommand command, std::function<void()> idle, std::string name)
+    : command_(std::move(command)), idle_(std::move(idle)), name_(std::move(name)) {
   command_.campaign.clear();
 }
 
@@ -24,7 +24,7 @@ void Prober::SetTimeout(std::chrono::nanoseconds timeout) {
 absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
   if (!worker_) {
     absl::StatusOr<std::unique_ptr<WorkerProcess>> worker =
-        WorkerProcess::Spawn(command_, "prober");
+        WorkerProcess::Spawn(command_, name_);
     if (!worker.ok()) return worker.status();
     worker_ = *std::move(worker);
   }

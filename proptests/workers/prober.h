@@ -20,9 +20,10 @@ namespace twingrad::workers {
 
 class Prober {
  public:
-  // `idle` is called often while a Program runs; it must not block.
+  // `idle` is called often while a Program runs; it must not block. `name` tells it apart from
+  // other workers in the command's folder.
   explicit Prober(
-      WorkerCommand command, std::function<void()> idle = [] {});
+      WorkerCommand command, std::function<void()> idle = [] {}, std::string name = "prober");
 
   // An error: the engine could not be started, or the Program is malformed.
   absl::StatusOr<CaseResult> Judge(std::string_view program);
@@ -56,6 +57,7 @@ class Prober {
 
   WorkerCommand command_;
   std::function<void()> idle_;
+  std::string name_;
   std::unique_ptr<WorkerProcess> worker_;
 };
 

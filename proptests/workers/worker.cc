@@ -71,12 +71,13 @@ void JudgeNext(const Crew& crew, FlightRecord& record, Channel& channel, uint64_
                uint64_t campaign_seed) {
   const uint64_t seed = ProgramSeed(campaign_seed, index);
   BeginGenerating(record, index, seed);
-  Failure failure{index, seed, crew.source.Generate(seed), {}, {}};
-  BeginJudging(record, failure.program);
-  failure.result = crew.judge.Judge();
-  if (failure.result.failed) {
-    if (!failure.result.reproducer.empty()) failure.program = failure.result.reproducer;
-    failure.before = SeedsBefore(record, index, campaign_seed);
+  crew.source.Make(seed);
+  BeginJudging(record);
+  CaseResult result = crew.judge.Judge();
+  if (result.failed) {
+    std::string program = result.reproducer.empty() ? crew.source.Text() : result.reproducer;
+    const Failure failure{index, seed, std::move(program), std::move(result),
+                          SeedsBefore(record, index, campaign_seed)};
     // Sent before the commit: a death in between repeats the program, it never loses the finding.
     record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
     nlohmann::json message = failure;

@@ -35,7 +35,8 @@ class StepFailed(Exception):
 
 def _run(what: str, command: List[str]) -> None:
     print(f'[trained] {what}', file=sys.stderr, flush=True)
-    status = subprocess.run(command, check=False).returncode
+    # Where the oracle lies is all that goes to standard output.
+    status = subprocess.run(command, stdout=sys.stderr, check=False).returncode
     if status != 0:
         raise StepFailed(f'[trained] {what}: exit status {status}, needed is 0; see above')
 
