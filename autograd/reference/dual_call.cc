@@ -167,8 +167,7 @@ double AddCurvature(const Tangents& t, int32_t i, int32_t variable, Number seed,
     return Multiply(seed, {derivative, error}, kF64Format);
   };
   double largest = 0, worst = 0;
-  for (int32_t k = t.begin; k < t.end; ++k) {
-    const double derivative = t.Second(i, variable, k);
+  const auto add = [&](int32_t k, double derivative) {
     const double term = seed.v * derivative;
     if (std::isfinite(term)) {
       row[k] += term;
@@ -177,8 +176,18 @@ double AddCurvature(const Tangents& t, int32_t i, int32_t variable, Number seed,
       row[k] += product(derivative).v;
       worst = std::max(worst, product(derivative).e);
     }
+  };
+  const int32_t v = variable - t.begin, width = t.width();
+  const bool are_zero = t.second == nullptr || v < 0 || v >= width;
+  if (!are_zero) {
+    // The column of the variable, from row to row, then its row.
+    const double* const second = t.SecondOf(i);
+    for (int32_t k = 0; k < v; ++k) add(t.begin + k, second[t.Row(k) + v]);
+    for (int32_t k = v; k < width; ++k) add(t.begin + k, second[t.Row(v) + k]);
+  } else if (!std::isfinite(seed.v)) {
+    for (int32_t k = 0; k < width; ++k) add(t.begin + k, 0);
   }
-  return t.width() == 0 ? 0 : std::max(worst, product(largest).e);
+  return width == 0 ? 0 : std::max(worst, product(largest).e);
 }
 
 }  // namespace

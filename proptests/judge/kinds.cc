@@ -85,7 +85,8 @@ int ActionOf(const Statement& statement) {
     return -1;
   }
   const auto* const given = statement.Find(Key::kDo);
-  const std::string_view word = given == nullptr ? "" : std::get<std::string>(*given);
+  std::string_view word;
+  if (given != nullptr) word = std::get<std::string>(*given);
   const auto begin = AllNames().begin();
   const auto has_word = [&](std::string_view name) {
     return absl::ConsumePrefix(&name, prefix) && name == word;
