@@ -10,6 +10,7 @@
 #include "autograd/program/region.h"
 #include "proptests/generators/alias.h"
 #include "proptests/generators/calls.h"
+#include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 

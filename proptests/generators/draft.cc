@@ -314,22 +314,26 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
 
 ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
   if (!options().Has(op)) return kNoValue;
-  const int count = program::MayGiveIndices(op) && source_.Chance(kSharePairs) ? 2 : 1;
-  const std::vector<ValueId> results = builder_.Results(count, op, operands, attributes);
-  if (results.empty()) return kNoValue;
-  LearnComputed(op, operands, attributes, results);
-  return results[0];
+  if (program::MayGiveIndices(op) && source_.Chance(kSharePairs)) {
+    const std::vector<ValueId> pair = OpWithIndices(op, operands[0], std::move(attributes));
+    return pair.empty() ? kNoValue : pair[0];
+  }
+  const ValueId result = builder_.Op(op, operands, std::move(attributes));
+  if (result != kNoValue) LearnComputed(op, operands, {&result, 1});
+  return result;
 }
 
 std::vector<ValueId> Draft::OpWithIndices(Opcode op, ValueId x, Attributes attributes) {
   if (!options().Has(op)) return {};
-  const std::vector<ValueId> results = builder_.Results(2, op, {x}, attributes);
-  if (!results.empty()) LearnComputed(op, {x}, attributes, results);
+  const std::vector<ValueId> results = builder_.Results(2, op, {x}, std::move(attributes));
+  if (!results.empty()) LearnComputed(op, {x}, results);
   return results;
 }
 
+// Of the last statement, which has its attributes but those that hold their default.
 void Draft::LearnComputed(Opcode op, absl::Span<const ValueId> operands,
-                          const Attributes& attributes, absl::Span<const ValueId> results) {
+                          absl::Span<const ValueId> results) {
+  const Attributes& attributes = builder_.statement(builder_.num_statements() - 1).attributes;
   uses_.set(static_cast<size_t>(op));
   const ValueId result = results[0];
   for (const ValueId each : results) Learn(each).base = each;

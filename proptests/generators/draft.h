@@ -254,7 +254,7 @@ class Draft {
   void LearnWrite(ValueId target, NodeIndex node, const Range& written);
   void MakeStale(ValueId target);
   // Of the results of an op that computes.
-  void LearnComputed(Opcode op, absl::Span<const ValueId> operands, const Attributes& attributes,
+  void LearnComputed(Opcode op, absl::Span<const ValueId> operands,
                      absl::Span<const ValueId> results);
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);
   void LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/region.h"
@@ -194,7 +195,7 @@ class WaitJudge {
       return after.Cell(stream, other) != before.Cell(stream, other);
     });
   }
-  void NoteWorkOf(int thread, std::vector<Worked>& worked) const {
+  void NoteWorkOf(int thread, absl::InlinedVector<Worked, 2>& worked) const {
     const auto it = std::ranges::find(worked, thread, &Worked::thread);
     if (it != worked.end()) {
       it->moment = now_;
@@ -259,7 +260,7 @@ class WaitJudge {
 
   // From the second gradient for one input on, there is a sum.
   void Give(size_t call, const EdgeRecord& edge) {
-    std::vector<Gift>& given = given_[call][edge.node];
+    absl::InlinedVector<Gift, 2>& given = given_[call][edge.node];
     const auto before = std::ranges::count(given, edge.input_nr, &Gift::input_nr);
     if (before == 1) {
       const auto first = std::ranges::find(given, edge.input_nr, &Gift::input_nr);
@@ -280,7 +281,7 @@ class WaitJudge {
       if (stream < streams_) NoteSum({giver.current[device], giver.thread, moment}, sums_[stream]);
     }
   }
-  static void NoteSum(const Sum& sum, std::vector<Sum>& sums) {
+  static void NoteSum(const Sum& sum, absl::InlinedVector<Sum, 2>& sums) {
     const bool is_known = std::ranges::any_of(sums, [&](const Sum& other) {
       return other.giver == sum.giver && other.thread == sum.thread;
     });
@@ -385,10 +386,11 @@ class WaitJudge {
   size_t now_ = 0;                // index of the moment that is looked at
   std::vector<Running> running_;
   std::vector<size_t> start_;                          // of each call, its moment
-  std::vector<std::vector<std::vector<Gift>>> given_;  // by call and node
+  // By call and node.
+  std::vector<std::vector<absl::InlinedVector<Gift, 2>>> given_;
   uint32_t streams_ = 0;                               // with the host, at the last moment
-  std::vector<std::vector<Sum>> sums_;                 // by stream
-  std::vector<std::vector<Worked>> worked_;            // by stream
+  std::vector<absl::InlinedVector<Sum, 2>> sums_;       // by stream
+  std::vector<absl::InlinedVector<Worked, 2>> worked_;  // by stream
   // By stream, what its next work may come after: of each stream, how much.
   std::vector<uint64_t> allowed_;
 };

@@ -48,7 +48,7 @@ class Placement {
 };
 
 // Whether a worker keeps its threads together while it has the chunk of this number, counted from
-// its first: it lets go of them for one in sixteen.
-constexpr bool IsTogether(uint64_t chunk) { return chunk % 16 != 0; }
+// its first: it lets go of them for one in twenty-four.
+constexpr bool IsTogether(uint64_t chunk) { return chunk % 24 != 0; }
 
 }  // namespace twingrad::workers

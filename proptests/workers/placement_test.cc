@@ -87,9 +87,9 @@ TEST_F(PlacementTest, WhoHasToWaitMovesOn) {
   EXPECT_GT(ProcessorsOf(placement, 64).size(), 1u);
 }
 
-TEST(IsTogetherTest, OneChunkInSixteenRunsAnywhere) {
+TEST(IsTogetherTest, OneChunkInTwentyFourRunsAnywhere) {
   int anywhere = 0;
-  for (uint64_t chunk = 0; chunk < 64; ++chunk) anywhere += IsTogether(chunk) ? 0 : 1;
+  for (uint64_t chunk = 0; chunk < 96; ++chunk) anywhere += IsTogether(chunk) ? 0 : 1;
   EXPECT_EQ(anywhere, 4);
 }
 
