@@ -38,18 +38,18 @@ void Loop(const T* a, const T* b, R* out, int64_t count) {
 
 // Steps are 0 or 1.
 template <typename Number, typename T, typename R>
-void LoopOverRows(const processor::RowsOf<T>& a, const processor::RowsOf<T>& b, R* out,
-                  int64_t out_step, int64_t rows, int64_t count) {
+void LoopOverRows(const processor::RowsOf<T>& a, const processor::RowsOf<T>& b,
+                  const processor::ResultRows<R>& out) {
   if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
-    if (count >= kVectorSize) {
-      const processor::Loops& loops = processor::LoopsInUse();
-      return loops.Of<T>().binary_rows(Number::kLoop, a, b, out, out_step, rows, count);
+    if (out.count >= kVectorSize) {
+      return processor::LoopsInUse().Of<T>().binary_rows(Number::kLoop, a, b, out);
     }
   }
-  for (int64_t row = 0; row < rows; ++row, out += out_step) {
+  for (int64_t row = 0; row < out.rows; ++row) {
     const T* const x = a.first + row * a.row_step;
     const T* const y = b.first + row * b.row_step;
-    for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(x[i * a.step], y[i * b.step]);
+    R* const z = out.first + row * out.row_step;
+    for (int64_t i = 0; i < out.count; ++i) z[i] = Number::Of(x[i * a.step], y[i * b.step]);
   }
 }
 
@@ -71,10 +71,7 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
     return out;
   }
   ForEachBlock(shape, {OperandFor(a, shape), OperandFor(b, shape)}, [&](const Block& block) {
-    const Stretch& s = block.first;
-    LoopOverRows<Number>(processor::RowsOf<T>{s.From<T>(0), s.step[0], block.row_step[0]},
-                         processor::RowsOf<T>{s.From<T>(1), s.step[1], block.row_step[1]},
-                         z + s.offset, block.result_step, block.rows, s.count);
+    LoopOverRows<Number>(block.RowsOf<T>(0), block.RowsOf<T>(1), block.ResultRows(z, out.numel()));
   });
   return out;
 }

@@ -22,8 +22,9 @@
 
 namespace twingrad::kernels {
 
-// The loop behind the others: function(elements, results, count) for stretches of elements that lie
-// side by side, T and R.
+// The loop behind the others: loop(elements, results, count) for stretches of elements that lie
+// side by side, T and R. One that takes processor::RowsOf and ResultRows as well is given large
+// parts so.
 template <typename R, typename T, typename Loop>
 Tensor EachStretch(const Tensor& a, Loop loop) {
   Tensor out = a.dim() == 0 ? Tensor::EmptyScalar(kDTypeOf<R>, a.device())
@@ -51,28 +52,42 @@ Tensor EachStretch(const Tensor& a, Loop loop) {
       }
       return;
     }
-    for (int64_t row = 0; row < block.rows; ++row) {
-      const T* const from = x + row * block.row_step[0];
-      R* const to = z + s.offset + row * block.result_step;
-      if (s.step[0] == 1) {
-        loop(from, to, s.count);
+    const processor::RowsOf<T> rows = block.RowsOf<T>(0);
+    const processor::ResultRows<R> results = block.ResultRows(z, out.numel());
+    if constexpr (requires { loop(rows, results); }) {
+      if (rows.step == 1) return loop(rows, results);
+    }
+    for (int64_t row = 0; row < results.rows; ++row) {
+      const T* const from = rows.first + row * rows.row_step;
+      R* const to = results.first + row * results.row_step;
+      if (rows.step == 1) {
+        loop(from, to, results.count);
       } else {
         loop(from, to, 1);
-        std::fill_n(to + 1, s.count - 1, *to);
+        std::fill_n(to + 1, results.count - 1, *to);
       }
     }
   });
   return out;
 }
 
-// Number of `count` elements.
 template <typename Number, typename T>
-void EachOf(const T* x, T* z, int64_t count) {
-  if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
-    if (count > 1) return processor::LoopsInUse().Of<T>().unary(Number::kLoop, x, z, count);
+inline constexpr bool kIsLoop = HasLoop<Number>&& std::is_floating_point_v<T>;
+
+// Number of elements.
+template <typename Number, typename T>
+struct EachOf {
+  void operator()(const T* x, T* z, int64_t count) const {
+    if constexpr (kIsLoop<Number, T>) {
+      if (count > 1) return processor::LoopsInUse().Of<T>().unary(Number::kLoop, x, z, count);
+    }
+    for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
   }
-  for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
-}
+  void operator()(const processor::RowsOf<T>& x,
+                  const processor::ResultRows<T>& z) const requires kIsLoop<Number, T> {
+    processor::LoopsInUse().Of<T>().unary_rows(Number::kLoop, x, z);
+  }
+};
 
 // Number of each element, in the operand's element type.
 template <typename Number>
@@ -83,7 +98,7 @@ Tensor Each(const Tensor& a) {
     using T = decltype(zero);
     if (IsRemote(a)) [[unlikely]]
       return RemoteMap<T, T>(Number::kName, Apply<Number>(), a.sizes(), a);
-    return EachStretch<T, T>(a, EachOf<Number, T>);
+    return EachStretch<T, T>(a, EachOf<Number, T>());
   };
   if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), each);
   return DispatchFloating(Number::kName, a.dtype(), each);

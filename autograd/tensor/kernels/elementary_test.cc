@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/test_values.h"
 
 namespace twingrad::kernels {
@@ -35,6 +36,37 @@ TEST(Elementary, SingleAndManyElementsAgree) {
   for (int i = 0; i < 500; ++i) {
     EXPECT_EQ(all[i], Elements<float>(Each<TanhNumber>(Make<float>({}, {x[i]})))[0]);
   }
+}
+
+// Matrices too narrow for bands, in bands, and so large that results pass the caches by.
+template <typename T>
+void CompareTransposed(int64_t rows, int64_t columns) {
+  Tensor a = Tensor::Empty({columns, rows}, kDTypeOf<T>);
+  T* const x = a.mutable_data<T>();
+  for (int64_t i = 0; i < a.numel(); ++i) x[i] = static_cast<T>(i % 1999 - 999) / 8;
+  const Tensor expected = Each<ExpNumber>(a), exp = Each<ExpNumber>(Transposed(a));
+  const Tensor sum = Add(Transposed(expected), exp), gate = IsPositive(Transposed(a));
+  ASSERT_TRUE(exp.IsContiguous());
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const T value = expected.data<T>()[j * rows + i];
+      ASSERT_EQ(exp.data<T>()[i * columns + j], value) << i << ", " << j;
+      ASSERT_EQ(sum.data<T>()[i * columns + j], value + value) << i << ", " << j;
+      ASSERT_EQ(gate.data<bool>()[i * columns + j], x[j * rows + i] > 0) << i << ", " << j;
+    }
+  }
+}
+
+TEST(Elementary, TransposedMatricesOfEverySize) {
+  for (const int64_t rows : {1, 5, 16, 100}) {
+    for (const int64_t columns : {20, 127, 130, 1300}) {
+      CompareTransposed<float>(rows, columns);
+      CompareTransposed<double>(rows, columns);
+    }
+  }
+  constexpr int64_t kStreamed = int64_t{32} << 20, kColumns = 1700;
+  CompareTransposed<float>(kStreamed / 4 / kColumns + 1, kColumns);
+  CompareTransposed<double>(kStreamed / 8 / kColumns + 1, kColumns);
 }
 
 TEST(Elementary, PiecewiseFunctions) {

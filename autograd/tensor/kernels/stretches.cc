@@ -17,6 +17,10 @@ namespace {
 constexpr int64_t kTileColumns = 32;
 // Shorter rows are copied into longer ones, whatever their steps.
 constexpr int64_t kShortRow = 16;
+// A transposed matrix of so many columns is read in bands: rows that are together one line of the
+// caches, by so many columns that their ends cost little, and few enough for the second cache.
+constexpr int64_t kLeastBandColumns = 128, kMostBandColumns = 1280;
+constexpr int64_t kLine = 64;  // bytes
 
 using Steps = std::array<int64_t, kMostOperands>;
 
@@ -27,13 +31,13 @@ struct Dimension {
 
 template <int64_t kBytes>
 void CopyTile(const void* from_data, const Dimension& rows, const Dimension& columns, size_t k,
-              int64_t row_count, int64_t column_count, void* to_data) {
+              int64_t row_count, int64_t column_count, void* to_data, int64_t to_step) {
   const char* const from = static_cast<const char*>(from_data);
   char* const to = static_cast<char*>(to_data);
   const int64_t row_step = rows.step[k], column_step = columns.step[k];
   const auto copy = [&](int64_t i, int64_t j) {
-    std::memcpy(to + (i * column_count + j) * kBytes,
-                from + (i * row_step + j * column_step) * kBytes, kBytes);
+    std::memcpy(to + (i * to_step + j) * kBytes, from + (i * row_step + j * column_step) * kBytes,
+                kBytes);
   };
   if (std::abs(row_step) >= std::abs(column_step)) {
     for (int64_t i = 0; i < row_count; ++i) {
@@ -46,7 +50,7 @@ void CopyTile(const void* from_data, const Dimension& rows, const Dimension& col
       using T = std::conditional_t<kBytes == 4, float, double>;
       return processor::LoopsInUse().Of<T>().transpose(static_cast<const T*>(from_data),
                                                        column_step, row_count, column_count,
-                                                       static_cast<T*>(to_data));
+                                                       static_cast<T*>(to_data), to_step);
     }
   }
   for (int64_t j = 0; j < column_count; ++j) {
@@ -72,6 +76,7 @@ class Walk {
       copies_ |= is_copied_[k];
     }
     first_outer_ = is_matrix ? 2 : 1;
+    PlanBands();
   }
 
   void Run() {
@@ -80,7 +85,9 @@ class Walk {
     int64_t offset = 0;
     const int64_t part = columns_.size * rows_.size;
     while (true) {
-      if (copies_) {
+      if (band_height_ > 0) {
+        Bands(at, offset);
+      } else if (copies_) {
         Tiles(at, offset);
       } else {
         Give(at, offset);
@@ -163,7 +170,7 @@ class Walk {
       block.row_step[k] = is_copied_[k] ? width : rows_.step[k];
       is_one = is_one && block.row_step[k] == stretch.step[k] * width;
       if (is_copied_[k]) {
-        Copy(k, stretch.data[k], height, width);
+        Copy(k, stretch.data[k], height, width, tiles_[k], width);
         stretch.data[k] = tiles_[k];
       }
     }
@@ -174,16 +181,89 @@ class Walk {
     function_(block);
   }
 
-  void Copy(size_t k, const void* from, int64_t height, int64_t width) {
+  // A height, and a width of about equal parts that are whole lines, if an operand is transposed.
+  void PlanBands() {
+    int64_t element = 0;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      if (!is_copied_[k] || rows_.step[k] != 1) continue;
+      element = std::max(element, static_cast<int64_t>(operands_.begin()[k].element));
+    }
+    if (element == 0 || columns_.size < kLeastBandColumns) return;
+    band_height_ = std::min(kLine / element, rows_.size);
+    const int64_t parts = (columns_.size + kMostBandColumns - 1) / kMostBandColumns;
+    band_width_ = ((columns_.size + parts - 1) / parts + kLine - 1) / kLine * kLine;
+    int64_t bytes = 0;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      if (is_copied_[k]) bytes += band_height_ * BandStep(k);
+    }
+    bands_ = Tensor::Empty({bytes / static_cast<int64_t>(sizeof(double))}, DType::kF64);
+  }
+
+  // Bytes from a row of a band to the next one: an odd number of lines, for those at a power of two
+  // from each other displace each other from the caches.
+  int64_t BandStep(size_t k) const {
+    const auto element = static_cast<int64_t>(operands_.begin()[k].element);
+    return (band_width_ * element / kLine | 1) * kLine;
+  }
+
+  // Band below band, that pages and lines which two of them share are read again soon.
+  void Bands(const Steps& from, int64_t offset) {
+    for (int64_t j = 0; j < columns_.size; j += band_width_) {
+      for (int64_t i = 0; i < rows_.size; i += band_height_) Band(from, offset, i, j);
+    }
+  }
+
+  void Band(const Steps& from, int64_t offset, int64_t row, int64_t column) {
+    Block block;
+    block.rows = std::min(band_height_, rows_.size - row);
+    block.result_step = columns_.size;
+    Stretch& stretch = block.first;
+    stretch.offset = offset + row * columns_.size + column;
+    stretch.count = std::min(band_width_, columns_.size - column);
+    Steps at = from;
+    Move(at, rows_, row);
+    Move(at, columns_, column);
+    char* to = static_cast<char*>(bands_.mutable_raw_data());
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      stretch.data[k] = Place(k, at);
+      stretch.step[k] = columns_.step[k];
+      block.row_step[k] = rows_.step[k];
+      if (!is_copied_[k]) continue;
+      block.row_step[k] = BandStep(k) / static_cast<int64_t>(operands_.begin()[k].element);
+      Copy(k, stretch.data[k], block.rows, stretch.count, to, block.row_step[k]);
+      stretch.data[k] = to;
+      stretch.step[k] = 1;
+      to += band_height_ * BandStep(k);
+      if (rows_.step[k] == 1) LookAhead(block, k, from, row + band_height_, column);
+    }
+    function_(block);
+  }
+
+  // The last row of the band from there on, or of the one that follows: the lines of the others are
+  // those, or were read with the band before.
+  void LookAhead(Block& block, size_t k, const Steps& from, int64_t row, int64_t column) const {
+    if (row >= rows_.size) {
+      row = 0;
+      column += band_width_;
+      if (column >= columns_.size) return;
+    }
+    Steps at = from;
+    Move(at, rows_, std::min(row + band_height_, rows_.size) - 1);
+    Move(at, columns_, column);
+    block.ahead[k] = Place(k, at);
+    block.ahead_step[k] = columns_.step[k];
+  }
+
+  void Copy(size_t k, const void* from, int64_t height, int64_t width, void* to, int64_t to_step) {
     switch (operands_.begin()[k].element) {
       case 1:
-        return CopyTile<1>(from, rows_, columns_, k, height, width, tiles_[k]);
+        return CopyTile<1>(from, rows_, columns_, k, height, width, to, to_step);
       case 2:
-        return CopyTile<2>(from, rows_, columns_, k, height, width, tiles_[k]);
+        return CopyTile<2>(from, rows_, columns_, k, height, width, to, to_step);
       case 4:
-        return CopyTile<4>(from, rows_, columns_, k, height, width, tiles_[k]);
+        return CopyTile<4>(from, rows_, columns_, k, height, width, to, to_step);
       default:
-        return CopyTile<8>(from, rows_, columns_, k, height, width, tiles_[k]);
+        return CopyTile<8>(from, rows_, columns_, k, height, width, to, to_step);
     }
   }
 
@@ -194,6 +274,8 @@ class Walk {
   std::array<bool, kMostOperands> is_copied_{};
   bool copies_ = false;
   size_t first_outer_;  // of the dimensions, those that tiles do not cover
+  int64_t band_height_ = 0, band_width_ = 0;
+  Tensor bands_;
   alignas(64) unsigned char tiles_[kMostOperands][static_cast<size_t>(kTile) * sizeof(double)];
 };
 

@@ -6,8 +6,8 @@
 //
 // A stretch is `count` elements that follow each other in a row-major result, from `offset` on, and
 // the elements of each operand for them: side by side, or one for all. Operands that do not lie so
-// are copied, a tile at a time, that a transposed matrix is read by whole cache lines. Stretches
-// cover the result, in no particular order. Any thread.
+// are copied, a part at a time: a transposed matrix by whole lines of the caches. Stretches cover
+// the result, in no particular order. Any thread.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <initializer_list>
 
 #include "absl/functional/function_ref.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
@@ -56,6 +57,20 @@ struct Block {
   std::array<int64_t, kMostOperands> row_step{};
   int64_t result_step = 0;
   int64_t rows = 1;
+  // What the walk reads next of an operand that it copies (processor::RowsOf), or null.
+  std::array<const void*, kMostOperands> ahead{};
+  std::array<int64_t, kMostOperands> ahead_step{};
+
+  template <typename T>
+  processor::RowsOf<T> RowsOf(size_t operand) const {
+    return {first.From<T>(operand), first.step[operand], row_step[operand],
+            static_cast<const T*>(ahead[operand]), ahead_step[operand]};
+  }
+  // Of the result of `whole` elements from `result` on.
+  template <typename R>
+  processor::ResultRows<R> ResultRows(R* result, int64_t whole) const {
+    return {result + first.offset, result_step, rows, first.count, whole};
+  }
 };
 // Elements of a tile; few enough to stay in the first cache.
 inline constexpr int64_t kTile = 2048;

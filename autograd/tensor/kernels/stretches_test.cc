@@ -109,6 +109,79 @@ TEST(Stretches, OtherRanksAndRandomSteps) {
   }
 }
 
+// Wide transposed matrices, which are read in bands, and those that are just not wide enough.
+template <typename T>
+void CompareBands() {
+  const auto memory = Numbered<T>(500'000);
+  for (const int64_t rows : {1, 2, 9, 64, 70}) {
+    for (const int64_t columns : {127, 128, 131, 1280, 1281, 2600}) {
+      const Shape straight = {columns, 1}, transposed = {1, rows}, row = {0, 1}, column = {1, 0};
+      Compare<T>(Shape{rows, columns}, memory, transposed, straight);
+      Compare<T>(Shape{rows, columns}, memory, row, transposed);
+      Compare<T>(Shape{rows, columns}, memory, transposed, column);
+    }
+  }
+  // Both operands, one of them in any way; rows that overlap, and that go backwards.
+  Compare<T>(Shape{70, 300}, memory, {1, 70}, {1, 71});
+  Compare<T>(Shape{70, 300}, memory, {1, -70}, {-300, 2});
+  Compare<T>(Shape{70, 300}, memory, {1, 3}, {-1, 80});
+  // Of three dimensions, and of four of which two are one.
+  Compare<T>(Shape{3, 20, 200}, memory, {4000, 1, 20}, {4000, 200, 1});
+  Compare<T>(Shape{3, 20, 200}, memory, {0, 1, 20}, {1, 0, 3});
+  Compare<T>(Shape{2, 3, 5, 200}, memory, {3000, 5, 1, 15}, {3000, 1000, 200, 1});
+}
+
+TEST(Stretches, BandsOfElementsOfEverySize) {
+  CompareBands<uint8_t>();
+  CompareBands<uint16_t>();
+  CompareBands<uint32_t>();
+  CompareBands<uint64_t>();
+}
+
+TEST(Stretches, BandsOfThreeOperandsOfSeveralSizes) {
+  constexpr int64_t kRows = 40, kColumns = 1500;
+  const auto bytes = Numbered<uint8_t>(kRows * kColumns);
+  const auto words = Numbered<uint32_t>(kRows * kColumns);
+  const auto longs = Numbered<uint64_t>(kRows * kColumns);
+  int64_t count = 0;
+  ForEachStretch(
+      Shape{kRows, kColumns},
+      {{bytes.data(), 1, {1, kRows}},
+       {words.data(), 4, {kColumns, 1}},
+       {longs.data(), 8, {1, kRows}}},
+      [&](const Stretch& s) {
+        count += s.count;
+        for (int64_t i = 0; i < s.count; ++i) {
+          const int64_t row = (s.offset + i) / kColumns, column = (s.offset + i) % kColumns;
+          const int64_t at = row + column * kRows;
+          ASSERT_EQ(s.From<uint8_t>(0)[i * s.step[0]], static_cast<uint8_t>(at));
+          ASSERT_EQ(s.From<uint32_t>(1)[i * s.step[1]], static_cast<uint32_t>(s.offset + i));
+          ASSERT_EQ(s.From<uint64_t>(2)[i * s.step[2]], static_cast<uint64_t>(at));
+        }
+      });
+  EXPECT_EQ(count, kRows * kColumns);
+}
+
+// Each block tells where the last row of the next one lies.
+TEST(Stretches, BandsLookAhead) {
+  constexpr int64_t kRows = 40, kColumns = 3000;
+  const auto memory = Numbered<float>(kRows * kColumns);
+  int bands = 0;
+  const float* ahead = nullptr;
+  ForEachBlock(Shape{kRows, kColumns}, {{memory.data(), sizeof(float), {1, kRows}}},
+               [&](const Block& block) {
+                 const auto rows = block.RowsOf<float>(0);
+                 if (bands++ > 0) {
+                   ASSERT_NE(ahead, nullptr);
+                   EXPECT_EQ(*ahead, rows.first[(block.rows - 1) * rows.row_step]);
+                 }
+                 ahead = rows.ahead;
+                 EXPECT_EQ(rows.ahead_step, ahead == nullptr ? 0 : kRows);
+               });
+  EXPECT_EQ(bands, 9);
+  EXPECT_EQ(ahead, nullptr);
+}
+
 TEST(Stretches, ElementsOfEveryWidth) {
   const Tensor bytes =
       Tensor::FromData<bool>({4}, std::initializer_list<bool>{true, false, false, true});

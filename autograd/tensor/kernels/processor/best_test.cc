@@ -95,25 +95,38 @@ TYPED_TEST(BestTest, ArithmeticOfTwoHasThePlainBits) {
   }
 }
 
+// Small parts of small results and of large ones, which pass the caches by, with and without
+// something that is read next.
 TYPED_TEST(BestTest, RowsAreLoopsOneAfterTheOther) {
   using T = TypeParam;
-  constexpr int64_t kRows = 3, kRowStep = 40;
+  constexpr int64_t kRows = 3, kRowStep = 200;
   std::vector<T> a(kRows * kRowStep), b(a.size());
   Fill(a, b, 5);
+  const auto compare = [&](const auto& best, int64_t count, int steps, int64_t whole) {
+    RowsOf<T> x{a.data(), steps & 1, steps & 2 ? kRowStep : 0};
+    const RowsOf<T> y{b.data(), steps >> 2 & 1, steps & 8 ? kRowStep : 0};
+    if (steps % 3 == 0) x.ahead = b.data(), x.ahead_step = steps - 5;
+    const int64_t out_step = count + steps % 3;
+    std::vector<T> out(static_cast<size_t>(kRows * out_step), T(7)), expected = out;
+    best.binary_rows(Binary::kSub, x, y, {out.data(), out_step, kRows, count, whole});
+    for (int64_t row = 0; row < kRows; ++row) {
+      best.binary(Binary::kSub, x.first + row * x.row_step, x.step, y.first + row * y.row_step,
+                  y.step, expected.data() + row * out_step, count);
+    }
+    for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
+    x.step = 1;
+    best.unary_rows(Unary::kExp, x, {out.data(), out_step, kRows, count, whole});
+    for (int64_t row = 0; row < kRows; ++row) {
+      best.unary(Unary::kExp, x.first + row * x.row_step, expected.data() + row * out_step, count);
+    }
+    for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
+  };
   for (const Loops* loops : EveryLoops()) {
-    const auto& best = loops->Of<T>();
-    for (const int64_t count : {1, 16, 35}) {
+    for (const int64_t count : {1, 16, 35, 195}) {
       for (int steps = 0; steps < 16; ++steps) {
-        const RowsOf<T> x{a.data(), steps & 1, steps & 2 ? kRowStep : 0},
-            y{b.data(), steps >> 2 & 1, steps & 8 ? kRowStep : 0};
-        const int64_t out_step = count + steps % 3;
-        std::vector<T> out(static_cast<size_t>(kRows * out_step), T(7)), expected = out;
-        best.binary_rows(Binary::kSub, x, y, out.data(), out_step, kRows, count);
-        for (int64_t row = 0; row < kRows; ++row) {
-          best.binary(Binary::kSub, x.first + row * x.row_step, x.step, y.first + row * y.row_step,
-                      y.step, expected.data() + row * out_step, count);
+        for (const int64_t whole : {kRows * count, int64_t{1} << 30}) {
+          compare(loops->Of<T>(), count, steps, whole);
         }
-        for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
       }
     }
   }
@@ -136,8 +149,8 @@ TYPED_TEST(BestTest, LargeResultsHaveTheBitsOfSmallOnes) {
     const auto& best = loops->Of<T>();
     best.binary(Binary::kSub, a.data(), 1, b.data(), 1, expected.data(), kCount);
     std::fill(out.begin(), out.end(), T(7));
-    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 1, 0}, out.data() + 1, kCount + 1,
-                     kRows, kCount);
+    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 1, 0},
+                     {out.data() + 1, kCount + 1, kRows, kCount, kRows * kCount});
     for (int64_t row = 0; row < kRows; ++row) {
       ASSERT_EQ(out[static_cast<size_t>(row * (kCount + 1))], T(7)) << "before row " << row;
       ASSERT_TRUE(has_expected(1 + row * (kCount + 1))) << "row " << row;
@@ -355,14 +368,15 @@ TYPED_TEST(BestTest, Transposes) {
   std::vector<T> a(40 * 50);
   for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i);
   for (int64_t rows = 0; rows < 20; ++rows) {
-    for (const int64_t columns : {0, 1, 3, 4, 9, 31}) {
+    for (const int64_t columns : {0, 1, 3, 4, 9, 16, 31, 40}) {
       for (const Loops* loops : EveryLoops()) {
-        std::vector<T> out(static_cast<size_t>(rows * columns + 1), T(-1));
-        loops->Of<T>().transpose(a.data(), 50, rows, columns, out.data());
+        const int64_t out_step = columns + rows % 3;
+        std::vector<T> out(static_cast<size_t>(rows * out_step + 1), T(-1));
+        loops->Of<T>().transpose(a.data(), 50, rows, columns, out.data(), out_step);
         EXPECT_EQ(out.back(), -1);
         for (int64_t i = 0; i < rows; ++i) {
-          for (int64_t j = 0; j < columns; ++j) {
-            ASSERT_EQ(out[static_cast<size_t>(i * columns + j)], T(i + 50 * j));
+          for (int64_t j = 0; j < out_step; ++j) {
+            ASSERT_EQ(out[static_cast<size_t>(i * out_step + j)], j < columns ? T(i + 50 * j) : -1);
           }
         }
       }

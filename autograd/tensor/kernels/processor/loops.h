@@ -42,12 +42,27 @@ struct NormSums {
   T along;
 };
 
-// Rows `row_step` apart, of elements `step` apart.
+// Rows `row_step` apart, of elements `step` apart. `ahead`, if not null, is what is read after
+// them: with each line of the caches that a loop reads of a row it may ask for one there, each
+// `ahead_step` after the one before.
 template <typename T>
 struct RowsOf {
   const T* first;
   int64_t step;
   int64_t row_step;
+  const T* ahead = nullptr;
+  int64_t ahead_step = 0;
+};
+
+// Where results go: rows of `count` elements, `row_step` apart, of a result of `whole` elements. A
+// large result passes the caches by, whatever the part of it.
+template <typename T>
+struct ResultRows {
+  T* first;
+  int64_t row_step;
+  int64_t rows;
+  int64_t count;
+  int64_t whole;
 };
 
 // Windows along a line of a plane, each `step` after the one before.
@@ -66,10 +81,11 @@ struct LoopsOf {
   // out[i] = op(a[i * a_step], b[i * b_step]); steps are 0 or 1. kGated is a where b > 0, else 0.
   void (*binary)(Binary op, const T* a, int64_t a_step, const T* b, int64_t b_step, T* out,
                  int64_t count);
-  // The same for each of some rows of `count` elements, those of `out` `out_step` apart.
-  void (*binary_rows)(Binary op, const RowsOf<T>& a, const RowsOf<T>& b, T* out, int64_t out_step,
-                      int64_t rows, int64_t count);
+  // The same for each of some rows.
+  void (*binary_rows)(Binary op, const RowsOf<T>& a, const RowsOf<T>& b, const ResultRows<T>& out);
   void (*unary)(Unary op, const T* a, T* out, int64_t count);
+  // The same for each of some rows, of elements side by side.
+  void (*unary_rows)(Unary op, const RowsOf<T>& a, const ResultRows<T>& out);
   void (*test)(Test test, const T* a, bool* out, int64_t count);
   // out[i] = condition[i] ? a[i * a_step] : b[i * b_step].
   void (*select)(const bool* condition, const T* a, int64_t a_step, const T* b, int64_t b_step,
@@ -91,8 +107,9 @@ struct LoopsOf {
   // out = (h - means.g - n means.along) inverse
   void (*norm_gradient)(const T* g, const T* weight, int64_t weight_step, const T* x,
                         const Moments<T>& of, const NormSums<T>& means, T* out, int64_t count);
-  // out[i * columns + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
-  void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out);
+  // out[i * out_step + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
+  void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out,
+                    int64_t out_step);
   // Of each window the first greatest entry, or the first NaN, and its place.
   void (*greatest)(const RowOfWindows<T>& row, T* values, int64_t* index);
 };
