@@ -19,7 +19,7 @@ constexpr int64_t kTileColumns = 32;
 constexpr int64_t kShortRow = 16;
 // A transposed matrix of so many columns is read in bands: rows that are together one line of the
 // caches, by so many columns that their ends cost little, and few enough for the second cache.
-constexpr int64_t kLeastBandColumns = 128, kMostBandColumns = 1280;
+constexpr int64_t kLeastBandColumns = 80, kMostBandColumns = 1280;
 constexpr int64_t kLine = 64;  // bytes
 
 using Steps = std::array<int64_t, kMostOperands>;

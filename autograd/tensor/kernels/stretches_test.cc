@@ -114,7 +114,7 @@ template <typename T>
 void CompareBands() {
   const auto memory = Numbered<T>(500'000);
   for (const int64_t rows : {1, 2, 9, 64, 70}) {
-    for (const int64_t columns : {127, 128, 131, 1280, 1281, 2600}) {
+    for (const int64_t columns : {79, 80, 131, 1280, 1281, 2600}) {
       const Shape straight = {columns, 1}, transposed = {1, rows}, row = {0, 1}, column = {1, 0};
       Compare<T>(Shape{rows, columns}, memory, transposed, straight);
       Compare<T>(Shape{rows, columns}, memory, row, transposed);

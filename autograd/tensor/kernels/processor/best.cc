@@ -16,6 +16,7 @@
 #include <hwy/contrib/math/math-inl.h>
 // clang-format on
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>

@@ -8,6 +8,7 @@
 #include <hwy/contrib/math/math-inl.h>
 // clang-format on
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
