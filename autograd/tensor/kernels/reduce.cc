@@ -81,18 +81,23 @@ T SumOfSpread(const processor::LoopsOf<T>& loops, const T* a, int64_t step, int6
   return total;
 }
 
-// A sum along a path in the order of memory.
+// A sum along a path in the order of memory. A row that is repeated is summed once, and its sum
+// added as often.
 template <typename T>
 void SumAlong(const Path& path, const T* in, T* out) {
   const processor::LoopsOf<T>& loops = processor::LoopsInUse().Of<T>();
+  const T* summed = nullptr;
+  T sum = 0;
   ForEachRow<2>(path.sizes, {path.out, path.in}, [&](const Row<2>& row) {
     T* p = out + row.offset[0];
     const T* q = in + row.offset[1];
     const int64_t p_step = row.step[0], q_step = row.step[1];
-    if (p_step == 0 && q_step == 1) {
-      *p += loops.sum(q, row.count);
-    } else if (p_step == 0) {
-      *p += SumOfSpread(loops, q, q_step, row.count);
+    if (p_step == 0) {
+      if (q != summed) {
+        sum = q_step == 1 ? loops.sum(q, row.count) : SumOfSpread(loops, q, q_step, row.count);
+        summed = q;
+      }
+      *p += sum;
     } else if (p_step == 1 && (q_step == 0 || q_step == 1)) {
       loops.binary(processor::Binary::kAdd, p, 1, q, q_step, p, row.count);
     } else {

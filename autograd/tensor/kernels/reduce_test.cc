@@ -91,6 +91,29 @@ TEST(Reduce, SpreadElementsAreAddedUpByTheThousand) {
   EXPECT_EQ(SumAll(a, false).item<float>(), expected);
 }
 
+// Rows that are repeated: the sum of each as often as it is there, in the order of memory with what
+// is repeated outermost.
+TEST(Reduce, RepeatedRowsAreAddedUpOneByOne) {
+  std::vector<float> memory(2 * 3000);
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = std::sin(static_cast<float>(i));
+  const Tensor base = Tensor::FromData<float>({6000}, memory);
+  const auto sum_of = [](const Tensor& a) { return SumAll(Clone(a), false).item<float>(); };
+  for (const int64_t count : {2, 70, 1000}) {
+    for (const int64_t step : {1, 2}) {
+      const float first = sum_of(base.AsStrided({count}, {step}, 0));
+      const float second = sum_of(base.AsStrided({count}, {step}, 2500));
+      float repeated = 0, turns = 0;
+      for (int i = 0; i < 700; ++i) repeated += first, turns += first, turns += second;
+      EXPECT_EQ(SumAll(base.AsStrided({count, 700}, {step, 0}, 0), false).item<float>(), repeated);
+      EXPECT_EQ(SumAll(base.AsStrided({2, 700, count}, {2500, 0, step}, 0), false).item<float>(),
+                turns);
+      EXPECT_EQ(Elements<float>(
+                    Sum(base.AsStrided({2, 700, count}, {2500, 0, step}, 0), {2}, false))[700],
+                second);
+    }
+  }
+}
+
 // Rules: R1.
 TEST(Reduce, IntegersWrap) {
   const int64_t max = std::numeric_limits<int64_t>::max();
