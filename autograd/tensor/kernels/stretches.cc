@@ -76,7 +76,7 @@ class Walk {
       copies_ |= is_copied_[k];
     }
     first_outer_ = is_matrix ? 2 : 1;
-    PlanBands();
+    if (copies_) PlanBands();
   }
 
   void Run() {

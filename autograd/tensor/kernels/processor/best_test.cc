@@ -99,7 +99,7 @@ TYPED_TEST(BestTest, ArithmeticOfTwoHasThePlainBits) {
 // something that is read next.
 TYPED_TEST(BestTest, RowsAreLoopsOneAfterTheOther) {
   using T = TypeParam;
-  constexpr int64_t kRows = 3, kRowStep = 200;
+  constexpr int64_t kRows = 3, kRowStep = 300;
   std::vector<T> a(kRows * kRowStep), b(a.size());
   Fill(a, b, 5);
   const auto compare = [&](const auto& best, int64_t count, int steps, int64_t whole) {
@@ -122,7 +122,7 @@ TYPED_TEST(BestTest, RowsAreLoopsOneAfterTheOther) {
     for (size_t i = 0; i < out.size(); ++i) ASSERT_TRUE(SameBits(out[i], expected[i]));
   };
   for (const Loops* loops : EveryLoops()) {
-    for (const int64_t count : {1, 16, 35, 195}) {
+    for (const int64_t count : {1, 16, 35, 290}) {
       for (int steps = 0; steps < 16; ++steps) {
         for (const int64_t whole : {kRows * count, int64_t{1} << 30}) {
           compare(loops->Of<T>(), count, steps, whole);
