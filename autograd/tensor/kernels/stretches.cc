@@ -239,8 +239,8 @@ class Walk {
     function_(block);
   }
 
-  // The last row of the band from there on, or of the one that follows: the lines of the others are
-  // those, or were read with the band before.
+  // Tells where the next band of operand k lies, from `row` and `column` on: by its last row, whose
+  // lines are those that were not read with the band before.
   void LookAhead(Block& block, size_t k, const Steps& from, int64_t row, int64_t column) const {
     if (row >= rows_.size) {
       row = 0;
