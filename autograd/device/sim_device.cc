@@ -86,9 +86,8 @@ bool SimDevice::CanReuse(const Block& block) {
 void* SimDevice::Allocate(size_t bytes, Stream stream) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  IndexOf(stream);
   const size_t size = std::max<size_t>(bytes, 1);
-  std::vector<Blocks::value_type*>& candidates = free_[{stream, size}];
+  std::vector<Blocks::value_type*>& candidates = queues_[IndexOf(stream)].free[size];
   if (!candidates.empty()) LetWorkGoOn();
   for (auto*& candidate : candidates) {
     auto& [data, block] = *candidate;
@@ -154,9 +153,11 @@ void SimDevice::MakeReusable(Blocks::value_type& given_back) {
     recorded.push_back(queue.timeline);
   }
   block.recorded.clear();
-  const StreamOrder::Timeline owner = queues_[IndexOf(block.stream)].timeline;
-  if (auto report = order_.GiveBack(block.history, owner, recorded)) Report(*std::move(report));
-  free_[{block.stream, block.bytes}].push_back(&given_back);
+  Queue& owner = queues_[IndexOf(block.stream)];
+  if (auto report = order_.GiveBack(block.history, owner.timeline, recorded)) {
+    Report(*std::move(report));
+  }
+  owner.free[block.bytes].push_back(&given_back);
 }
 
 void SimDevice::Record(Block& block, Stream stream, bool at_once) {
@@ -181,7 +182,7 @@ void SimDevice::RecordStream(void* data, Stream stream) {
 void SimDevice::AddDefaultStreams() {
   for (int index = 0; index < kDeviceCount; ++index) {
     const Stream stream = DefaultStream(static_cast<uint8_t>(index));
-    queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0});
+    queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0, {}});
   }
 }
 
@@ -201,7 +202,7 @@ Stream SimDevice::CreateStream(uint8_t device_index) {
   sync::MutexLock lock(mutex_);
   IndexOf(DefaultStream(device_index));
   const Stream stream{{type_, device_index}, static_cast<uint32_t>(queues_.size())};
-  queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0});
+  queues_.push_back({stream, order_.AddTimeline(stream.ToString()), {}, 0, {}});
   return stream;
 }
 

@@ -103,12 +103,6 @@ class SimDevice final : public DeviceInterface {
     sync::SharedPtr<const Point> waits_for;  // null: for nothing
     std::vector<std::pair<char*, size_t>> writes = {};
   };
-  struct Queue {
-    Stream stream;
-    StreamOrder::Timeline timeline;
-    std::deque<Work> waiting;
-    uint64_t queued = 0;  // in all; run = queued - waiting.size()
-  };
   struct Use {
     size_t queue;
     uint64_t number;
@@ -130,6 +124,13 @@ class SimDevice final : public DeviceInterface {
   };
 
   using Blocks = std::map<char*, Block, std::less<>>;  // by address
+  struct Queue {
+    Stream stream;
+    StreamOrder::Timeline timeline;
+    std::deque<Work> waiting;
+    uint64_t queued = 0;  // in all; run = queued - waiting.size()
+    std::map<size_t, std::vector<Blocks::value_type*>> free = {};  // its free blocks, by bytes
+  };
 
   // When a stream is first named: an execution under a scheduler makes the device anew, and most
   // leave it alone.
@@ -177,8 +178,6 @@ class SimDevice final : public DeviceInterface {
   Blocks blocks_ AG_GUARDED_BY(mutex_);  // none is ever erased
   // Those found last for addresses that share some bits: most accesses are of what was used before.
   std::array<Blocks::value_type*, 256> found_ AG_GUARDED_BY(mutex_) = {};
-  // Of those that are free, by owner and bytes.
-  std::map<std::pair<Stream, size_t>, std::vector<Blocks::value_type*>> free_ AG_GUARDED_BY(mutex_);
   StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
   StreamOrder order_ AG_GUARDED_BY(mutex_);
   std::vector<UnorderedAccess> reports_ AG_GUARDED_BY(mutex_);

@@ -159,10 +159,14 @@ using Inputs = absl::InlinedVector<ValueId, 2>;
 // Up to two inputs whose gradient can be differentiated again.
 Inputs DifferentiableInputs(Draft& draft, const Draft::Call& call) {
   Inputs all;
+  const NodeFlags differentiable = draft.Differentiable(call);
   for (ValueId v = 0; v < draft.num_values(); ++v) {
-    if (!draft[v].usable || !draft.IsFloating(v) || draft.NodeOf(v) == kNoNode) continue;
+    if (!draft[v].usable || !draft.IsFloating(v)) continue;
+    const auto node = static_cast<size_t>(draft.NodeOf(v));
+    if (node == static_cast<size_t>(kNoNode)) continue;
     if (!draft[v].leaf && !draft.source().Chance(15)) continue;
-    if (draft.Gradient(call, v).requires_grad) all.push_back(v);
+    // The node of a view that is made anew here lies above all that the call reaches.
+    if (node < differentiable.size() && differentiable[node] != 0) all.push_back(v);
   }
   Inputs inputs;
   for (int i = 0; i < 2 && !all.empty(); ++i) {

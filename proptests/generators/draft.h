@@ -224,6 +224,8 @@ class Draft {
   bool IsBroken(absl::Span<const ValueId> roots);  // would need freed or overwritten variables
   // The gradient that this call would compute for `input`.
   GradientFacts Gradient(const Call& call, ValueId input);
+  // By node: whether that gradient requires grad under create_graph.
+  NodeFlags Differentiable(const Call& call);
 
   // read_grad of `input`, after `call` accumulated there; kNoValue when the call does not reach it,
   // or hooks may have made it undefined.
@@ -254,6 +256,13 @@ class Draft {
   void LearnWrite(ValueId target, NodeIndex node, const Range& written);
   void MakeStale(ValueId target);
   // Of the results of an op that computes.
+  using NodeList = absl::InlinedVector<NodeIndex, 4>;
+  // The nodes of a call's roots, and of the seeds of these.
+  struct Ends {
+    NodeList roots;
+    NodeList seeds;
+  };
+  Ends EndsOf(const Call& call);
   void LearnComputed(Opcode op, absl::Span<const ValueId> operands,
                      absl::Span<const ValueId> results);
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);

@@ -9,24 +9,31 @@
 
 namespace twingrad::generators {
 
-using NodeList = absl::InlinedVector<NodeIndex, 4>;
-
 bool Draft::IsBroken(absl::Span<const ValueId> roots) {
   NodeList nodes;
   for (ValueId root : roots) nodes.push_back(NodeOf(root));
   return graph_.IsBroken(nodes);
 }
 
+Draft::Ends Draft::EndsOf(const Call& call) {
+  Ends ends;
+  for (size_t i = 0; i < call.roots.size(); ++i) {
+    ends.roots.push_back(NodeOf(call.roots[i]));
+    const ValueId seed = i < call.seeds.size() ? call.seeds[i] : kNoValue;
+    ends.seeds.push_back(seed == kNoValue ? kNoNode : NodeOf(seed));
+  }
+  return ends;
+}
+
 GradientFacts Draft::Gradient(const Call& call, ValueId input) {
   const NodeIndex target = NodeOf(input);
-  NodeList roots;
-  NodeList seeds;
-  for (size_t i = 0; i < call.roots.size(); ++i) {
-    roots.push_back(NodeOf(call.roots[i]));
-    const ValueId seed = i < call.seeds.size() ? call.seeds[i] : kNoValue;
-    seeds.push_back(seed == kNoValue ? kNoNode : NodeOf(seed));
-  }
-  return graph_.Gradient(roots, seeds, target);
+  const Ends ends = EndsOf(call);
+  return graph_.Gradient(ends.roots, ends.seeds, target);
+}
+
+NodeFlags Draft::Differentiable(const Call& call) {
+  const Ends ends = EndsOf(call);
+  return graph_.Differentiable(ends.roots, ends.seeds);
 }
 
 std::vector<ValueId> Draft::AddCall(const Call& call) {

@@ -36,17 +36,47 @@ void Graph::Free(const NodeFlags& reached) {
   }
 }
 
+namespace {
+
+// Bits of a node's state.
+constexpr uint8_t kArrives = 1;       // a gradient arrives
+constexpr uint8_t kRequiresGrad = 2;  // one that requires grad does
+
+}  // namespace
+
+NodeFlags Graph::Differentiable(absl::Span<const NodeIndex> roots,
+                                absl::Span<const NodeIndex> seeds) const {
+  NodeFlags state(nodes_.size(), 0);
+  for (size_t r = 0; r < roots.size(); ++r) {
+    if (roots[r] == kNoNode) continue;
+    state[roots[r]] |= seeds[r] == kNoNode ? kArrives : kArrives | kRequiresGrad;
+  }
+  for (NodeIndex i = size() - 1; i >= 0; --i) {
+    if (state[i] != 0) PassOn(i, state);
+  }
+  for (uint8_t& flags : state) flags = (flags & kRequiresGrad) != 0 ? 1 : 0;
+  return state;
+}
+
+void Graph::PassOn(NodeIndex i, NodeFlags& state) const {
+  const GraphNode& node = nodes_[i];
+  for (size_t e = 0; e < node.edges.size(); ++e) {
+    if (node.edges[e] == kNoNode) continue;
+    const bool requires_grad = (state[i] & kRequiresGrad) != 0 || node.IsNonlinear(e);
+    state[node.edges[e]] |= requires_grad ? kArrives | kRequiresGrad : kArrives;
+  }
+}
+
 GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<const NodeIndex> seeds,
                               NodeIndex target) const {
   GradientFacts facts;
   if (target == kNoNode) return facts;
-  // Bit 0: a gradient arrives; bit 1: a gradient that requires grad arrives; bit 2: the target lies
-  // below.
+  constexpr uint8_t kLeadsThere = 4;  // to the target
   NodeFlags state(nodes_.size(), 0);
-  state[target] |= 4;
+  state[target] |= kLeadsThere;
   for (NodeIndex i = target + 1; i < size(); ++i) {
     for (NodeIndex next : nodes_[i].edges) {
-      if (next != kNoNode) state[i] |= state[next] & 4;
+      if (next != kNoNode) state[i] |= state[next] & kLeadsThere;
     }
   }
   NodeFlags known(nodes_.size(), 0);  // the dependencies
@@ -57,22 +87,16 @@ GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<cons
   };
   for (size_t r = 0; r < roots.size(); ++r) {
     if (roots[r] == kNoNode) continue;
-    state[roots[r]] |= seeds[r] == kNoNode ? 1 : 3;
-    if (state[roots[r]] & 4) depend(seeds[r]);
+    state[roots[r]] |= seeds[r] == kNoNode ? kArrives : kArrives | kRequiresGrad;
+    if (state[roots[r]] & kLeadsThere) depend(seeds[r]);
   }
   for (NodeIndex i = size() - 1; i > target; --i) {
-    if ((state[i] & 5) != 5) continue;
-    const GraphNode& node = nodes_[i];
-    for (size_t e = 0; e < node.edges.size(); ++e) {
-      const NodeIndex next = node.edges[e];
-      if (next == kNoNode) continue;
-      const bool requires_grad = (state[i] & 2) || node.IsNonlinear(e);
-      state[next] |= requires_grad ? 3 : 1;
-    }
-    for (NodeIndex factor : node.factors) depend(factor);
+    if ((state[i] & kArrives) == 0 || (state[i] & kLeadsThere) == 0) continue;
+    PassOn(i, state);
+    for (NodeIndex factor : nodes_[i].factors) depend(factor);
   }
-  facts.reached = state[target] & 1;
-  facts.requires_grad = state[target] & 2;
+  facts.reached = state[target] & kArrives;
+  facts.requires_grad = state[target] & kRequiresGrad;
   if (!facts.requires_grad) facts.dependencies.clear();
   return facts;
 }

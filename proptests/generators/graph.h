@@ -65,11 +65,17 @@ class Graph {
   bool IsBroken(absl::Span<const NodeIndex> roots) const;
   // Frees the saved variables of all reached nodes.
   void Free(const NodeFlags& reached);
-  // seeds[i]: the node of root i's seed, or kNoNode.
+  // By node: whether a call from these roots gives it a gradient that requires grad under
+  // create_graph. seeds[i]: the node of root i's seed, or kNoNode.
+  NodeFlags Differentiable(absl::Span<const NodeIndex> roots,
+                           absl::Span<const NodeIndex> seeds) const;
   GradientFacts Gradient(absl::Span<const NodeIndex> roots, absl::Span<const NodeIndex> seeds,
                          NodeIndex target) const;
 
  private:
+  // Adds the node's state to those that its edges lead to.
+  void PassOn(NodeIndex i, NodeFlags& state) const;
+
   std::vector<GraphNode> nodes_;
   // Of the first nodes, whether they or what they lead to would fail; emptied when one changes.
   mutable NodeFlags broken_;
