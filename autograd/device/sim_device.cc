@@ -262,8 +262,8 @@ SimDevice::Block* SimDevice::Check(StreamOrder::Timeline timeline, const Access&
             CurrentWorkStatement(), kNoStatement});
   }
   StreamOrder::History& history = block != nullptr ? block->history : strays_;
-  if (auto report = order_.Access(history, timeline, data, access.bytes, access.is_write,
-                                  what, CurrentWorkStatement())) {
+  if (auto report = order_.Access(history, timeline, data, access.bytes, access.is_write, what,
+                                  CurrentWorkStatement())) {
     Report(*std::move(report));
   }
   return block;

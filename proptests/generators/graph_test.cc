@@ -39,7 +39,7 @@ TEST(Graph, GradientsOfProductsRequireGrad) {
 
 // In graphs of any shape, from one root or two, with seeds that require grad or not.
 TEST(Graph, WhatIsDifferentiableIsWhatGradientsSayOneByOne) {
-  Source source(7);
+  Source source = Source::FromSeed(7);
   int differentiable = 0;
   for (int trial = 0; trial < 200; ++trial) {
     Graph graph;

@@ -385,10 +385,10 @@ class WaitJudge {
   uint64_t judged_ = 0;           // nodes
   size_t now_ = 0;                // index of the moment that is looked at
   std::vector<Running> running_;
-  std::vector<size_t> start_;                          // of each call, its moment
+  std::vector<size_t> start_;  // of each call, its moment
   // By call and node.
   std::vector<std::vector<absl::InlinedVector<Gift, 2>>> given_;
-  uint32_t streams_ = 0;                               // with the host, at the last moment
+  uint32_t streams_ = 0;                                // with the host, at the last moment
   std::vector<absl::InlinedVector<Sum, 2>> sums_;       // by stream
   std::vector<absl::InlinedVector<Worked, 2>> worked_;  // by stream
   // By stream, what its next work may come after: of each stream, how much.

@@ -107,7 +107,7 @@ class Campaign {
   std::vector<Slot> slots_;
   std::vector<Failure> failures_;
   std::set<uint64_t> failed_;
-  Sums retired_;  // of the workers that have ended
+  Sums retired_;                    // of the workers that have ended
   std::unique_ptr<Prober> prober_;  // null: not needed yet
   std::set<std::string> notes_;
   uint64_t restarts_ = 0;

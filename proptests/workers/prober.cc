@@ -23,8 +23,7 @@ void Prober::SetTimeout(std::chrono::nanoseconds timeout) {
 
 absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
   if (!worker_) {
-    absl::StatusOr<std::unique_ptr<WorkerProcess>> worker =
-        WorkerProcess::Spawn(command_, name_);
+    absl::StatusOr<std::unique_ptr<WorkerProcess>> worker = WorkerProcess::Spawn(command_, name_);
     if (!worker.ok()) return worker.status();
     worker_ = *std::move(worker);
   }
