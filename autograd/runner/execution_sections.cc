@@ -1,14 +1,18 @@
 // Thread sections: each on a thread of its own. See execution.h.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/runner/execution.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
 
 namespace twingrad::runner {
@@ -20,6 +24,45 @@ namespace {
 
 // More nodes than a section can make.
 constexpr uint64_t kKeysOfOneSection = uint64_t{1} << 32;
+
+// The threads of sections that run at once: their own, or lent ones. Waits for all of them.
+class SectionThreads {
+ public:
+  explicit SectionThreads(CallThreads* lent) : lent_(lent) {}
+  ~SectionThreads() { Wait(); }
+  SectionThreads(const SectionThreads&) = delete;
+  SectionThreads& operator=(const SectionThreads&) = delete;
+
+  void Start(std::string name, std::function<void()> section) AG_EXCLUDES(mutex_) {
+    if (lent_ == nullptr) {
+      own_.emplace_back(std::move(name), std::move(section));
+      return;
+    }
+    {
+      sync::MutexLock lock(mutex_);
+      ++running_;
+    }
+    lent_->Post([this, section = std::move(section)] {
+      section();
+      sync::MutexLock lock(mutex_);
+      if (--running_ == 0) ended_.NotifyOne();
+    });
+  }
+  void Wait() AG_EXCLUDES(mutex_) {
+    for (sync::Thread& thread : own_) {
+      if (thread.IsJoinable()) thread.Join();
+    }
+    sync::MutexLock lock(mutex_);
+    while (running_ > 0) ended_.Wait(mutex_);
+  }
+
+ private:
+  CallThreads* const lent_;
+  std::vector<sync::Thread> own_;
+  sync::Mutex mutex_{"section_threads"};
+  sync::CondVar ended_{"section_threads.ended"};
+  int running_ AG_GUARDED_BY(mutex_) = 0;
+};
 
 }  // namespace
 
@@ -45,18 +88,15 @@ std::optional<std::vector<SectionEnd>> Execution::RunSections(
   const size_t first = sections_.size();
   const size_t first_call = observation_.calls.size();
   std::vector<SectionEnd> ends(sections.size());
-  std::vector<sync::Thread> threads;
+  SectionThreads threads(options_.section_threads);
   for (size_t i = 0; i < sections.size(); ++i) {
     sections_.push_back(std::make_unique<Execution>(*this, first_key));
-    threads.push_back(
-        sync::Thread(absl::StrCat("section_", i), [&, i, section = sections_.back().get()] {
-          ends[i] = section->RunSection(sections[i], first_key + i * kKeysOfOneSection);
-        }));
-    if (options_.one_section_at_a_time) threads.back().Join();
+    threads.Start(absl::StrCat("section_", i), [&, i, section = sections_.back().get()] {
+      ends[i] = section->RunSection(sections[i], first_key + i * kKeysOfOneSection);
+    });
+    if (options_.one_section_at_a_time) threads.Wait();
   }
-  for (sync::Thread& thread : threads) {
-    if (thread.IsJoinable()) thread.Join();
-  }
+  threads.Wait();
   SynchronizeDevices(program_);
   for (size_t i = first; i < sections_.size(); ++i) names_.Adopt(sections_[i]->names_);
   recorder_.SortCalls(first_call);

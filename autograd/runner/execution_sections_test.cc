@@ -62,6 +62,39 @@ TEST(SectionsRun, CallsAreRecordedInTheOrderOfTheProgram) {
   }
 }
 
+// What they show is what they show on threads of their own, and nothing of a section is left on its
+// thread: neither streams nor modes.
+TEST(SectionsRun, LentThreadsServeManyRuns) {
+  constexpr char kModes[] =
+      "%x = leaf type=f64[] data=3 grad=1\n"
+      "begin kind=thread\n"
+      "begin kind=no_grad\n"
+      "%n = mul %x %x\n"
+      "end\n"
+      "stream id=s device=dev:0\n"
+      "%a = mul %x %x\n"
+      "backward %a\n"
+      "end\n"
+      "begin kind=thread\n"
+      "begin kind=anomaly\n"
+      "%b = neg %x\n"
+      "hook %b do=throw\n"
+      "backward %b\n"
+      "end\n"
+      "end\n";
+  CallThreads threads;
+  for (const char* lines : {kTwo, kModes, kTwo, kModes, kModes, kTwo}) {
+    const std::string own =
+        program::PrintObservation(Parsed(lines), RunOn(lines, 0, {.one_section_at_a_time = true}));
+    RunOptions lent;
+    lent.section_threads = &threads;
+    EXPECT_EQ(program::PrintObservation(Parsed(lines), RunOn(lines, 0, lent)), own);
+    lent.one_section_at_a_time = true;
+    EXPECT_EQ(program::PrintObservation(Parsed(lines), RunOn(lines, 0, lent)), own);
+  }
+  EXPECT_GE(threads.Count(), 1u);
+}
+
 TEST(SectionsRun, AnErrorEndsItsSectionAlone) {
   const Observation seen = RunOn(
       "%x = leaf type=f64[] data=3 grad=1\n"

@@ -8,7 +8,7 @@
 // statements that the engine does not run end it with kUnsupported. `expect` statements are passed
 // over; see expect.h. Nothing of a run outlives it.
 //
-// Adjacent thread sections run at once, on threads of this run. Calls are listed in the order of
+// Adjacent thread sections run at once, on threads of this run or lent ones. Calls are listed in the order of
 // the Program all the same, and order keys follow that order too, so that timing decides only in
 // which order the sections' calls add to a `.grad` that they share, and which of several calls that
 // release one graph succeeds.
@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "autograd/engine/call_threads.h"
 #include "autograd/engine/engine.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -46,6 +47,8 @@ struct RunOptions {
   // depend on timing.
   bool one_section_at_a_time = false;
   std::optional<StopBeside> stop = std::nullopt;
+  // Lends threads to sections, which then have none of their own; not for runs under the checker.
+  CallThreads* section_threads = nullptr;
   // Compares the memory in use before and after. For engines without workers; a Program with thread
   // sections is left out.
   bool count_memory = false;

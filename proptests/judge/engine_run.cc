@@ -14,7 +14,11 @@ twingrad::program::Observation EngineRun::operator()(const twingrad::program::Pr
     options.share_after = twingrad::sync::Duration::zero();
     engine = std::make_unique<twingrad::Engine>(options);
   }
-  return twingrad::runner::Run(program, *engine, {.count_memory = device_threads == 0});
+  twingrad::runner::RunOptions options;
+  // By what the Program is, so that it runs alike wherever it does.
+  if (program.statements.size() % 8 != 0) options.section_threads = &section_threads_;
+  options.count_memory = device_threads == 0;
+  return twingrad::runner::Run(program, *engine, options);
 }
 
 }  // namespace twingrad::judge
