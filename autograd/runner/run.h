@@ -8,10 +8,10 @@
 // statements that the engine does not run end it with kUnsupported. `expect` statements are passed
 // over; see expect.h. Nothing of a run outlives it.
 //
-// Adjacent thread sections run at once, on threads of this run or lent ones. Calls are listed in the order of
-// the Program all the same, and order keys follow that order too, so that timing decides only in
-// which order the sections' calls add to a `.grad` that they share, and which of several calls that
-// release one graph succeeds.
+// Adjacent thread sections run at once, on threads of this run or lent ones. Calls are listed in
+// the order of the Program all the same, and order keys follow that order too, so that timing
+// decides only in which order the sections' calls add to a `.grad` that they share, and which of
+// several calls that release one graph succeeds.
 //
 // The engine belongs to one run at a time: its observer is set for as long. Programs must be valid
 // (program/analyze.h).
