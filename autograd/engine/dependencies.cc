@@ -88,25 +88,33 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
   }
 }
 
-void MarkNeeded(GraphTask& task) {
-  if (!task.has_filter()) return;
+namespace {
+
+// A node is to be applied if one of its children executes. Where nodes stand before all that they
+// lead to, but for what leads nowhere, one pass from the last to the first tells: when it comes to
+// a node it has met its children. False where they do not; what is marked by then is right.
+bool MarkFromTheLast(GraphTask& task, uint32_t lowest) {
   auto& states = task.states();
-  for (NodeState& state : states) state.flags = 0;
-  const Span<const Edge> outputs = task.arguments().outputs;
-  for (uint32_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].is_valid()) continue;
-    const uint32_t index = task.IndexOf(outputs[i].function.get());
-    if (index == GraphTask::kNotFound) continue;  // no root reaches it
-    if (task.arguments().accumulate_grad) {
-      states[index].flags |= NodeState::kApply;
-    } else {
-      task.AddCapture(index, outputs[i].input_nr, i);
+  const auto is_below = [lowest](const Node& node) {
+    return lowest != 0 && node.topological_nr() < lowest;
+  };
+  for (size_t i = states.size(); i-- > 0;) {
+    NodeState& state = states[i];
+    if (is_below(*state.node)) continue;
+    for (const Edge& edge : state.node->next_edges()) {
+      if (!edge.is_valid()) continue;
+      const uint32_t child = task.TargetOf(*state.node, edge);
+      const Node& to = *edge.function;
+      if (child <= i && to.num_outputs() > 0 && !is_below(to)) return false;
+      if (states[child].Executes()) state.flags |= NodeState::kApply;
     }
   }
-  task.SortCaptures();
+  return true;
+}
 
-  // Depth first: a node is to be applied if one of its children executes.
-  const uint32_t lowest = LowestOutput(task);
+// The same, depth first.
+void MarkDepthFirst(GraphTask& task, uint32_t lowest) {
+  auto& states = task.states();
   struct Frame {
     uint32_t index;
     uint32_t next_edge;
@@ -134,6 +142,29 @@ void MarkNeeded(GraphTask& task) {
     states[child].flags |= NodeState::kVisited;
     stack.push_back({child, 0});
   }
+}
+
+}  // namespace
+
+void MarkNeeded(GraphTask& task) {
+  if (!task.has_filter()) return;
+  auto& states = task.states();
+  for (NodeState& state : states) state.flags = 0;
+  const Span<const Edge> outputs = task.arguments().outputs;
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].is_valid()) continue;
+    const uint32_t index = task.IndexOf(outputs[i].function.get());
+    if (index == GraphTask::kNotFound) continue;  // no root reaches it
+    if (task.arguments().accumulate_grad) {
+      states[index].flags |= NodeState::kApply;
+    } else {
+      task.AddCapture(index, outputs[i].input_nr, i);
+    }
+  }
+  task.SortCaptures();
+
+  const uint32_t lowest = LowestOutput(task);
+  if (!MarkFromTheLast(task, lowest)) MarkDepthFirst(task, lowest);
 }
 
 Ranks ComputeRanks(const GraphTask& task, uint32_t evaluated) {

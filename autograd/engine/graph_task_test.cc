@@ -2,7 +2,9 @@
 
 #include "autograd/engine/graph_task.h"
 
+#include <algorithm>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,6 +52,45 @@ class Prepared {
   std::vector<Tensor> seeds_;
   GraphTask task_;
 };
+
+// Graphs of any shape, some of whose nodes are met before nodes that lead to them; outputs that
+// accumulate and outputs that are captured. What is needed is what leads to an output.
+TEST(DependenciesTest, WhatLeadsToAnOutputIsNeededInGraphsOfAnyShape) {
+  std::minstd_rand draw(11);
+  int needed = 0, spared = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<NodePtr> nodes = {MakePass({})};
+    while (nodes.size() < 3 + draw() % 12) {
+      std::vector<Edge> edges;
+      for (unsigned i = draw() % 4; i > 0; --i) {
+        edges.push_back(draw() % 5 == 0 ? Edge() : Edge(nodes[draw() % nodes.size()], 0));
+      }
+      nodes.push_back(MakePass(edges));
+    }
+    std::vector<Edge> outputs;
+    std::set<const Node*> wanted;
+    for (unsigned i = 1 + draw() % 2; i > 0; --i) {
+      outputs.emplace_back(nodes[draw() % nodes.size()], 0);
+      wanted.insert(outputs.back().function.get());
+    }
+    const bool accumulate = draw() % 2 == 0;
+    Prepared task({Edge(nodes.back(), 0)}, outputs, accumulate);
+    // Children first: they were made first.
+    std::set<const Node*> executes = wanted;
+    for (const NodePtr& node : nodes) {
+      const bool leads = std::ranges::any_of(node->next_edges(), [&](const Edge& edge) {
+        return executes.count(edge.function.get()) > 0;
+      });
+      if (leads) executes.insert(node.get());
+      if (task->IndexOf(node.get()) == GraphTask::kNotFound) continue;
+      const bool applies = leads || (accumulate && wanted.count(node.get()) > 0);
+      EXPECT_EQ((task.FlagsOf(node) & NodeState::kApply) != 0, applies) << trial;
+      ++(applies ? needed : spared);
+    }
+  }
+  EXPECT_GT(needed, 200);
+  EXPECT_GT(spared, 200);
+}
 
 // Rules: D2, D4.
 TEST(DependenciesTest, EveryEdgeCounts) {

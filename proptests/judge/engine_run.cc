@@ -1,8 +1,17 @@
 #include "proptests/judge/engine_run.h"
 
+#include <memory>
+
 #include "autograd/runner/run.h"
 
 namespace twingrad::judge {
+
+EngineRun::EngineRun() : section_threads_(std::make_unique<twingrad::CallThreads>()) {}
+
+EngineRun::~EngineRun() {
+  // In a forked child nobody would answer.
+  if (section_threads_->AreGone()) (void)section_threads_.release();
+}
 
 twingrad::program::Observation EngineRun::operator()(const twingrad::program::Program& program,
                                                      int device_threads, int helpers) {
@@ -16,7 +25,8 @@ twingrad::program::Observation EngineRun::operator()(const twingrad::program::Pr
   }
   twingrad::runner::RunOptions options;
   // By what the Program is, so that it runs alike wherever it does.
-  if (program.statements.size() % 8 != 0) options.section_threads = &section_threads_;
+  const bool lends = program.statements.size() % 8 != 0 && !section_threads_->AreGone();
+  if (lends) options.section_threads = section_threads_.get();
   options.count_memory = device_threads == 0;
   return twingrad::runner::Run(program, *engine, options);
 }

@@ -18,12 +18,14 @@ namespace twingrad::judge {
 // section leaves on its thread would show in the next. Used by one thread at a time.
 class EngineRun {
  public:
+  EngineRun();
+  ~EngineRun();
   twingrad::program::Observation operator()(const twingrad::program::Program& program,
                                             int device_threads, int helpers = 0);
 
  private:
   std::map<std::pair<int, int>, std::unique_ptr<twingrad::Engine>> engines_;
-  twingrad::CallThreads section_threads_;
+  std::unique_ptr<twingrad::CallThreads> section_threads_;
 };
 
 }  // namespace twingrad::judge

@@ -1,5 +1,11 @@
 #include "proptests/judge/engine_run.h"
 
+#include <memory>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/canary.h"
 
@@ -12,6 +18,32 @@ TEST(EngineRun, OneEngineServesManyProgramsOnAnyNumberOfThreads) {
     const oracles::Verdict verdict = JudgeCanary(run(CanaryProgram(), threads));
     EXPECT_EQ(verdict.outcome, oracles::Outcome::kAgree) << verdict.text;
   }
+}
+
+// A fork copies no threads: the child's sections run on threads of their own.
+TEST(EngineRun, AForkedChildRunsSectionsToo) {
+  const auto program = program::Parse(
+      "twingrad 1\n"
+      "%x = leaf type=f64[] data=3 grad=1\n"
+      "begin kind=thread\n"
+      "%a = mul %x %x\n"
+      "backward %a\n"
+      "end\n");
+  ASSERT_TRUE(program.ok()) << program.status();
+  ASSERT_NE(program->statements.size() % 8, 0u);
+  auto run = std::make_unique<EngineRun>();
+  const auto seen = (*run)(*program, 0);
+  ASSERT_TRUE(seen.values[0].grad_defined);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool is_same = (*run)(*program, 0).values[0].grad == seen.values[0].grad;
+    run.reset();
+    _exit(is_same ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
