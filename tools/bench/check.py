@@ -21,11 +21,11 @@ _FUNCTION = re.compile(r'(c?fn)=\((\d+)\)(?: (.*))?$')
 _COST = re.compile(r'(?:[+-]?\d+|\*) (\d+)$')
 _ORACLE_ROW = re.compile(r'&twingrad::oracles::Judge(\w+)>|judge::\(anonymous namespace\)::(\w+)\(twingrad::judge::Exhibits')
 _NAMED_ORACLES = 8
-_OF_EVERY_PROGRAM = ('generate', 'print, for the flight recorder', 'twin', 'dual numbers', 'engine', 'oracles')
+_OF_EVERY_PROGRAM = ('generate', 'twin', 'dual numbers', 'engine', 'oracles')
 
 # How the names of functions between phases begin.
 _CAMPAIGN = 'twingrad::workers::(anonymous namespace)::RunCampaign('
-_GENERATE = 'twingrad::subjects::ProgramSource::Generate'
+_GENERATE = 'twingrad::subjects::ProgramSource::Make('
 _JUDGE = 'twingrad::judge::Judge::'
 _TABLE = 'twingrad::judge::JudgeByTable('
 _ENGINE = 'twingrad::judge::EngineRun::operator()('
@@ -62,7 +62,7 @@ class Profile:
 def phases(profile):
     """{phase: instructions} of a worker; they add up to all."""
     of = profile.of
-    first_runs, printed, judge = of(_ENGINE, _JUDGE), of('twingrad::program::Print', _GENERATE), of(_JUDGE)
+    first_runs, judge = of(_ENGINE, _JUDGE), of(_JUDGE)
     further_runs = of(_ENGINE) - first_runs
     in_judge = {
         'twin': of('twingrad::judge::Expectation::Expectation(', _JUDGE),
@@ -74,8 +74,7 @@ def phases(profile):
         'statistics': of('twingrad::judge::Statistics::', _JUDGE) + of('twingrad::oracles::CountGradients(', _JUDGE),
     }
     return {
-        'generate': of(_GENERATE) - printed,
-        'print, for the flight recorder': printed,
+        'generate': of(_GENERATE),
         **in_judge,
         'rest of the judge': judge - sum(in_judge.values()),
         'rest of the worker': of(_CAMPAIGN) - of(_GENERATE) - judge,
