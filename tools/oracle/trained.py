@@ -98,12 +98,14 @@ def _laid_out(oracle: str, programs: int, seed: int, place: str) -> str:
     return laid_out
 
 
-def _link_runfiles(oracle: str, laid_out: str) -> None:
-    """The files that the oracle looks for beside itself."""
-    link = f'{laid_out}.runfiles'
-    if os.path.lexists(link):
-        os.remove(link)
-    os.symlink(f'{oracle}.runfiles', link)
+def _link_neighbours(oracle: str, place: str) -> None:
+    """What the oracle looks for beside itself: its files, and the explorer where there is one."""
+    for name in ('oracle.runfiles', 'explorer', 'explorer.runfiles'):
+        neighbour, link = os.path.join(os.path.dirname(oracle), name), os.path.join(place, name)
+        if os.path.lexists(link):
+            os.remove(link)
+        if os.path.exists(neighbour):
+            os.symlink(neighbour, link)
 
 
 def train(programs: int, seed: int, flags: List[str]) -> str:
@@ -115,7 +117,7 @@ def train(programs: int, seed: int, flags: List[str]) -> str:
     profile = _profile(counting, programs, seed, place)
     compiled = _built(['--config=trained', f'--copt=-fprofile-use={profile}'], flags)
     laid_out = _laid_out(compiled, programs, seed, place)
-    _link_runfiles(compiled, laid_out)
+    _link_neighbours(compiled, place)
     return laid_out
 
 

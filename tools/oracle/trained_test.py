@@ -1,6 +1,7 @@
 """What trained.py asks of the build, of `check`, of llvm-profdata and of BOLT, each played by a script that writes down how it is called."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -49,6 +50,8 @@ class TrainedTest(unittest.TestCase):
             with open(path, 'w') as file:
                 file.write(text)
             os.chmod(path, stat.S_IRWXU)
+        os.mkdir(os.path.join(self.top, 'out/tools/oracle/oracle.runfiles'))
+        shutil.copy(os.path.join(self.top, 'out/tools/oracle/oracle'), os.path.join(self.top, 'out/tools/oracle/explorer'))
 
     def train(self, *flags, path='path', **environment):
         environment = {'PATH': f'{self.top}/{path}:/usr/bin:/bin', 'BUILD_WORKSPACE_DIRECTORY': self.top,
@@ -66,6 +69,8 @@ class TrainedTest(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout, f'{self.place}/oracle\n')
         self.assertEqual(os.readlink(f'{self.place}/oracle.runfiles'), f'{self.top}/out/tools/oracle/oracle.runfiles')
+        self.assertEqual(os.readlink(f'{self.place}/explorer'), f'{self.top}/out/tools/oracle/explorer')
+        self.assertFalse(os.path.lexists(f'{self.place}/explorer.runfiles'))
         profile, = (name for name in os.listdir(self.place) if name.endswith('.profdata'))
         counting = f'--config=training --copt=-fprofile-generate={self.place} --linkopt=-fprofile-generate={self.place}'
         using = f'--config=trained --copt=-fprofile-use={self.place}/{profile}'
