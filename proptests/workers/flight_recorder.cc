@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -98,8 +97,7 @@ void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed) {
 }
 
 void BeginJudging(FlightRecord& record, std::string_view program) {
-  const size_t size = std::min(program.size(), FlightRecord::kMaxProgram);
-  std::memcpy(record.program, program.data(), size);
+  const size_t size = program.copy(record.program, FlightRecord::kMaxProgram);
   record.program_size.store(static_cast<uint32_t>(size), std::memory_order_relaxed);
   EnterPhase(record, Phase::kJudging);
 }
