@@ -1,6 +1,7 @@
 #include "proptests/workers/flight_recorder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <cerrno>
 #include <chrono>
 
