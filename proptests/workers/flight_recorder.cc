@@ -1,9 +1,9 @@
 #include "proptests/workers/flight_recorder.h"
 
 #include <algorithm>
-#include <cstring>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 
 #include <fcntl.h>
 #include <sys/mman.h>
