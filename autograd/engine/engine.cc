@@ -84,9 +84,10 @@ class Visit {
 };
 
 // Does what is to be done of a call that fails, whose error stands, whatever else is thrown. The
-// error is not caught on its way: a catch that throws on costs as much as the first throw.
+// error is not caught on its way: a catch that throws on costs as much as the first throw. `action`
+// outlives what is returned.
 template <class Action>
-auto IfItFails(const Action& action) {
+auto IfItFails(Action& action) {
   return absl::Cleanup([&action] {
     try {
       action();

@@ -162,11 +162,12 @@ Inputs DifferentiableInputs(Draft& draft, const Draft::Call& call) {
   const NodeFlags differentiable = draft.Differentiable(call);
   for (ValueId v = 0; v < draft.num_values(); ++v) {
     if (!draft[v].usable || !draft.IsFloating(v)) continue;
-    const auto node = static_cast<size_t>(draft.NodeOf(v));
-    if (node == static_cast<size_t>(kNoNode)) continue;
+    const NodeIndex node = draft.NodeOf(v);
+    if (node == kNoNode) continue;
     if (!draft[v].leaf && !draft.source().Chance(15)) continue;
     // The node of a view that is made anew here lies above all that the call reaches.
-    if (node < differentiable.size() && differentiable[node] != 0) all.push_back(v);
+    const bool is_new = node >= static_cast<NodeIndex>(differentiable.size());
+    if (!is_new && differentiable[node] != 0) all.push_back(v);
   }
   Inputs inputs;
   for (int i = 0; i < 2 && !all.empty(); ++i) {

@@ -255,7 +255,6 @@ class Draft {
   // What a write leaves behind.
   void LearnWrite(ValueId target, NodeIndex node, const Range& written);
   void MakeStale(ValueId target);
-  // Of the results of an op that computes.
   using NodeList = absl::InlinedVector<NodeIndex, 4>;
   // The nodes of a call's roots, and of the seeds of these.
   struct Ends {
@@ -263,6 +262,7 @@ class Draft {
     NodeList seeds;
   };
   Ends EndsOf(const Call& call);
+  // Of the results of an op that computes.
   void LearnComputed(Opcode op, absl::Span<const ValueId> operands,
                      absl::Span<const ValueId> results);
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);

@@ -37,8 +37,8 @@ struct Subject {
   const BallTensor& ball;
   const TensorData* engine;  // null: absent, which is zero
   const TensorData* twin;
-  const std::vector<double>* bounds;  // the twin's; null: all 0
-  const DualTensor* dual;             // null: says nothing
+  const Judged* bounds;    // the twin's; null: all 0
+  const DualTensor* dual;  // null: says nothing
 };
 
 // A number that overflowed on the way is infinite or NaN although the exact one is not. Where the
@@ -99,8 +99,7 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
                      : subject.twin != nullptr ? subject.twin->dtype
                                                : DType::kF64;
   for (size_t i = 0; i < elements.size(); ++i) {
-    const bool bounded = subject.bounds != nullptr && i < subject.bounds->size();
-    const double bound = bounded ? (*subject.bounds)[i] : 0;
+    const double bound = subject.bounds != nullptr ? subject.bounds->Of(i) : 0;
     if (!elements[i].IsKnown() || std::isinf(bound)) {
       ++compared->elements_without_ball;
       continue;
@@ -124,8 +123,8 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
   return true;
 }
 
-const std::vector<double>* BoundsOf(const std::vector<Judged>& all, size_t i) {
-  return i < all.size() ? &all[i].bound : nullptr;
+const Judged* BoundsOf(const std::vector<Judged>& all, size_t i) {
+  return i < all.size() ? &all[i] : nullptr;
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ using Kind = StreamStep::Kind;
 constexpr std::string_view kOracle = "stream waits";
 constexpr uint32_t kHost = 0;
 
+template <typename T>
+using Few = absl::InlinedVector<T, 2>;
+
 // What streams knew of each other: a view of a KnownOrder.
 class Table {
  public:
@@ -195,7 +198,7 @@ class WaitJudge {
       return after.Cell(stream, other) != before.Cell(stream, other);
     });
   }
-  void NoteWorkOf(int thread, absl::InlinedVector<Worked, 2>& worked) const {
+  void NoteWorkOf(int thread, Few<Worked>& worked) const {
     const auto it = std::ranges::find(worked, thread, &Worked::thread);
     if (it != worked.end()) {
       it->moment = now_;
@@ -260,7 +263,7 @@ class WaitJudge {
 
   // From the second gradient for one input on, there is a sum.
   void Give(size_t call, const EdgeRecord& edge) {
-    absl::InlinedVector<Gift, 2>& given = given_[call][edge.node];
+    Few<Gift>& given = given_[call][edge.node];
     const auto before = std::ranges::count(given, edge.input_nr, &Gift::input_nr);
     if (before == 1) {
       const auto first = std::ranges::find(given, edge.input_nr, &Gift::input_nr);
@@ -281,7 +284,7 @@ class WaitJudge {
       if (stream < streams_) NoteSum({giver.current[device], giver.thread, moment}, sums_[stream]);
     }
   }
-  static void NoteSum(const Sum& sum, absl::InlinedVector<Sum, 2>& sums) {
+  static void NoteSum(const Sum& sum, Few<Sum>& sums) {
     const bool is_known = std::ranges::any_of(sums, [&](const Sum& other) {
       return other.giver == sum.giver && other.thread == sum.thread;
     });
@@ -387,10 +390,10 @@ class WaitJudge {
   std::vector<Running> running_;
   std::vector<size_t> start_;  // of each call, its moment
   // By call and node.
-  std::vector<std::vector<absl::InlinedVector<Gift, 2>>> given_;
-  uint32_t streams_ = 0;                                // with the host, at the last moment
-  std::vector<absl::InlinedVector<Sum, 2>> sums_;       // by stream
-  std::vector<absl::InlinedVector<Worked, 2>> worked_;  // by stream
+  std::vector<std::vector<Few<Gift>>> given_;
+  uint32_t streams_ = 0;             // with the host, at the last moment
+  std::vector<Few<Sum>> sums_;       // by stream
+  std::vector<Few<Worked>> worked_;  // by stream
   // By stream, what its next work may come after: of each stream, how much.
   std::vector<uint64_t> allowed_;
 };
