@@ -19,9 +19,19 @@
 namespace twingrad {
 namespace {
 
-// Arrays larger than these, 8 MiB each, are given back to the system.
-constexpr size_t kMostSpareStates = (size_t{8} << 20) / sizeof(NodeState);
-constexpr size_t kMostSpareGradients = (size_t{8} << 20) / sizeof(Tensor);
+// A thread that goes on with large graphs keeps its arrays, which would cost page faults anew. One
+// that has turned to smaller graphs gives larger ones than this back to the system.
+constexpr size_t kAlwaysKept = size_t{8} << 20;  // bytes
+
+// Elements of so many bytes that an array of which `used` were used may keep room for.
+size_t RoomToKeep(size_t used, size_t bytes) { return std::max(4 * used, kAlwaysKept / bytes); }
+
+template <class Array>
+void Empty(Array& array) {
+  const size_t room = RoomToKeep(array.size(), sizeof(array[0]));
+  array.clear();
+  if (array.capacity() > room) array.shrink_to_fit();
+}
 
 // Whether the thread's Spare is gone: destructors of static objects, which may run tasks, come
 // after those of the main thread's locals.
@@ -60,12 +70,10 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
   // Dropping gradients may end graphs, and so run other tasks' code: first everything, then the
   // cache.
   const size_t num_states = arrays->states.size();
-  arrays->states.clear();
-  arrays->more_gradients.clear();
-  if (arrays->states.capacity() > kMostSpareStates) arrays->states.shrink_to_fit();
-  if (arrays->more_gradients.capacity() > kMostSpareGradients) {
-    arrays->more_gradients.shrink_to_fit();
-  }
+  Empty(arrays->states);
+  Empty(arrays->more_gradients);
+  Empty(arrays->targets);
+  arrays->ready.Empty(RoomToKeep(num_states, ReadyHeap::kBytesANode));
   if (SpareIsGone()) return;
   ThreadSpare().last_states = num_states;
   ThreadSpare().arrays = std::move(arrays);

@@ -25,6 +25,7 @@
 #include "autograd/engine/array_allocator.h"
 #include "autograd/engine/gradient_streams.h"
 #include "autograd/engine/observer.h"
+#include "autograd/engine/ready_heap.h"
 #include "autograd/engine/task_id.h"
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
@@ -49,6 +50,8 @@ struct NodeState {
   // Where the gradients of inputs 1.. begin in more_gradients.
   uint32_t more_begin = 0;
   uint32_t flags = kApply;
+  // Where its part of TaskArrays::targets begins.
+  uint32_t targets_begin = 0;
 
   bool Executes() const { return (flags & kExecutes) != 0; }
 };
@@ -57,6 +60,10 @@ struct NodeState {
 struct TaskArrays {
   std::vector<NodeState, ArrayAllocator<NodeState>> states;
   std::vector<Tensor> more_gradients;
+  // Of a task that has outputs: the indices to which the counted edges lead, node by node.
+  std::vector<uint32_t, ArrayAllocator<uint32_t>> targets;
+  // Of its run on one thread.
+  ReadyHeap ready;
 
   // Takes the thread's spare arrays, or makes some; all empty, with room for as many states as the
   // thread's task before had.
@@ -114,6 +121,15 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   auto& states() { return arrays_->states; }
   const auto& states() const { return std::as_const(arrays_->states); }
   std::vector<Tensor>& more_gradients() { return arrays_->more_gradients; }
+  ReadyHeap& ready() { return arrays_->ready; }
+  // See TaskArrays: what counting them notes, and those of one node.
+  auto& targets() { return arrays_->targets; }
+  Span<const uint32_t> TargetsOf(size_t index) const {
+    const size_t begin = states()[index].targets_begin;
+    const size_t end =
+        index + 1 < states().size() ? states()[index + 1].targets_begin : arrays_->targets.size();
+    return {arrays_->targets.data() + begin, end - begin};
+  }
   // Where a run on one thread keeps the gradient of an input.
   Tensor& GradientOf(NodeState& state, uint32_t input_nr) {
     return input_nr == 0 ? state.first_gradient

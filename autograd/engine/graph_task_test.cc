@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -90,6 +91,25 @@ TEST(DependenciesTest, WhatLeadsToAnOutputIsNeededInGraphsOfAnyShape) {
   }
   EXPECT_GT(needed, 200);
   EXPECT_GT(spared, 200);
+}
+
+// The arrays of a large graph serve the next one of that size. A thread that has turned to small
+// graphs holds them no longer.
+TEST(TaskArraysTest, ArraysOfALargeGraphAreKeptForThoseThatUseThem) {
+  constexpr size_t kLarge = 400'000;
+  const auto use = [](size_t states) {
+    std::unique_ptr<TaskArrays> arrays = TaskArrays::Take();
+    EXPECT_TRUE(arrays->states.empty());
+    const size_t room = arrays->states.capacity();
+    arrays->states.resize(states);
+    for (uint32_t i = 0; i < states; ++i) arrays->ready.Push(i, i);
+    TaskArrays::GiveBack(std::move(arrays));
+    return room;
+  };
+  use(kLarge);
+  EXPECT_GE(use(kLarge / 3), kLarge);
+  EXPECT_GE(use(10), kLarge);
+  EXPECT_LT(use(10), kLarge);
 }
 
 // Rules: D2, D4.

@@ -65,7 +65,10 @@ void SharingRule::Measure(uint32_t evaluated) {
 }
 
 LocalRun::LocalRun(GraphTask& task)
-    : task_(task), states_(task.states().data()), num_states_(task.states().size()) {
+    : task_(task),
+      states_(task.states().data()),
+      num_states_(task.states().size()),
+      ready_(task.ready()) {
   NodeState& root = states_[0];
   if (root.node->num_inputs() > 0) task.GradientOf(root, task.root_input()) = task.TakeRootSeed();
   if (root.Executes()) ready_.Push(root.node->sequence_nr(), 0);

@@ -76,7 +76,7 @@ class LocalRun {
   // Those of the task, which get no further ones while it runs.
   NodeState* const states_;
   const size_t num_states_;
-  ReadyHeap ready_;
+  ReadyHeap& ready_;
   uint32_t evaluated_ = 0;
 };
 

@@ -20,6 +20,8 @@ class ReadyHeap {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  static constexpr size_t kBytesANode = 16;
+
   bool IsEmpty() const { return next_.index == kNone; }
   size_t Size() const { return IsEmpty() ? 0 : 1 + stack_.size() + heap_.size(); }
 
@@ -43,12 +45,23 @@ class ReadyHeap {
     return index;
   }
 
+  // Drops what is ready; room for more than so many nodes, on its stack or its heap, is given back.
+  void Empty(size_t most_room) {
+    next_.index = kNone;
+    arrivals_ = 0;
+    for (auto* items : {&stack_, &heap_}) {
+      items->clear();
+      if (items->capacity() > most_room) items->shrink_to_fit();
+    }
+  }
+
  private:
   struct Item {
     uint64_t order_key;
     uint32_t arrival;
     uint32_t index;
   };
+  static_assert(sizeof(Item) == kBytesANode);
   // Out of line, as FindNext: where one node at a time is ready, the caller's loop has no use for
   // it.
   [[gnu::noinline]] void PushBeside(Item item) {

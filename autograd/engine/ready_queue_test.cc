@@ -107,5 +107,18 @@ TEST(ReadyHeapTest, AgreesWithASortedListUnderRandomPushesAndPops) {
   }
 }
 
+TEST(ReadyHeapTest, DropsWhatIsReadyAndBeginsAnew) {
+  ReadyHeap heap;
+  for (uint32_t i = 0; i < 100; ++i) heap.Push(i % 7, i);
+  heap.Empty(/*most_room=*/0);
+  EXPECT_TRUE(heap.IsEmpty());
+  EXPECT_EQ(heap.Size(), 0u);
+  heap.Push(3, 1);
+  heap.Push(3, 2);
+  EXPECT_EQ(heap.Pop(), 1u);
+  EXPECT_EQ(heap.Pop(), 2u);
+  EXPECT_TRUE(heap.IsEmpty());
+}
+
 }  // namespace
 }  // namespace twingrad
