@@ -186,17 +186,30 @@ TEST(CpuThreadsTest, NumbersOutOfRangeAreErrors) {
 
 TEST(SharingRuleTest, WantsTimeCostlyNodesAndTwoThatAreReady) {
   constexpr int64_t kMany = 1 << 20;
-  SharingRule at_once(kAtOnce);
-  EXPECT_FALSE(at_once.IsMet(1, 1, 1));
-  EXPECT_TRUE(at_once.IsMet(2, 2, 1));
+  const SharingRule at_once(kAtOnce);
+  EXPECT_FALSE(at_once.IsMet(1, 1));
+  EXPECT_TRUE(at_once.IsMet(2, 1));
   SharingRule later(std::chrono::hours(1));
-  EXPECT_FALSE(later.IsMet(2, 1, kMany));
+  later.Note(1, kMany);
+  EXPECT_FALSE(later.IsMet(2, kMany));
   SharingRule soon(std::chrono::nanoseconds(1));
   sync::SleepFor(std::chrono::milliseconds(1));
-  EXPECT_FALSE(soon.IsMet(2, 1, 1)) << "the clock is not read after each small node";
-  EXPECT_FALSE(soon.IsMet(1, 2, kMany)) << "nobody could help";
-  EXPECT_TRUE(soon.IsMet(2, 3, 1)) << "two nodes in a millisecond";
-  EXPECT_FALSE(soon.IsMet(2, 2'000'000'000, kMany)) << "many in no time";
+  soon.Note(1, 1);
+  EXPECT_FALSE(soon.IsMet(2, 1)) << "the clock is not read after each small node";
+  soon.Note(2, kMany);
+  EXPECT_FALSE(soon.IsMet(1, kMany)) << "nobody could help";
+  EXPECT_TRUE(soon.IsMet(2, 1)) << "two nodes in a millisecond";
+  soon.Note(2'000'000'000, kMany);
+  EXPECT_FALSE(soon.IsMet(2, 1)) << "many in no time";
+}
+
+TEST(SharingRuleTest, WhatIsExpectedToTakeLongIsSharedBeforeItHas) {
+  const SharingRule rule(std::chrono::microseconds(50));
+  EXPECT_TRUE(rule.IsMet(2, 50'000));
+  EXPECT_FALSE(rule.IsMet(1, 50'000)) << "nobody could help";
+  EXPECT_FALSE(rule.IsMet(2, 49'999));
+  const SharingRule short_one(std::chrono::nanoseconds(1));
+  EXPECT_FALSE(short_one.IsMet(2, 100)) << "a hand-over costs more";
 }
 
 }  // namespace

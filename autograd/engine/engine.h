@@ -44,8 +44,9 @@ struct EngineOptions {
   // Threads that may evaluate CPU nodes of one outermost call at the same time, the caller among
   // them; 1: the caller alone. Hooks and custom functions run where their node does.
   int cpu_threads = 1;
-  // A call goes on with helpers once it has run this long, its nodes take longer than the hand-over
-  // costs, and two of them are ready. Zero: as soon as two are ready, whatever they take.
+  // A call goes on with helpers once two nodes are ready and it has run this long, with nodes that
+  // take longer than the hand-over costs; or the next one is expected to take this long by itself,
+  // a nanosecond for each element of its gradient. Zero: as soon as two are ready.
   sync::Duration share_after = std::chrono::microseconds(50);
   // Whether a call warns of each leaf whose gradients come from other streams than its own, on
   // which they are added: that which was current when it was first used.

@@ -2,6 +2,7 @@
 
 #include "autograd/engine/local_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -25,6 +26,10 @@ constexpr sync::Duration kHandOver = std::chrono::microseconds(4);
 // after each sixteenth node.
 constexpr int64_t kManyElements = 4096;
 constexpr uint32_t kEvaluationsBetweenReadings = 16;
+
+// What a node is expected to take of which only that is known: more than a map or a sum does, less
+// than a product of matrices.
+sync::Duration ExpectedOf(int64_t elements) { return std::chrono::nanoseconds(elements); }
 
 // What a plain node takes is always inlined into the loop, whose values then stay in registers;
 // what is rare is never, here and in the headers.
@@ -50,10 +55,13 @@ uint32_t CountExecuted(const GraphTask& task) {
 
 }  // namespace
 
-bool SharingRule::IsMet(size_t ready, uint32_t evaluated, int64_t elements) {
-  if (after_ == sync::Duration::zero()) return ready >= 2;
+bool SharingRule::IsMet(size_t ready, int64_t elements) const {
+  return ready >= 2 && (pays_ || ExpectedOf(elements) >= std::max(after_, kHandOver));
+}
+
+void SharingRule::Note(uint32_t evaluated, int64_t elements) {
+  if (after_ == sync::Duration::zero()) return;
   if (elements >= kManyElements || evaluated % kEvaluationsBetweenReadings == 0) Measure(evaluated);
-  return pays_ && ready >= 2;
 }
 
 void SharingRule::Measure(uint32_t evaluated) {
@@ -139,13 +147,15 @@ bool LocalRun::Loop(SharingRule* rule, uint32_t& index) {
   EvaluationScope scope(task_);
   const SavedReaders::Scope reading(task_.arguments().keep_graph && !task_.modes().grad_mode);
   while (!ready_.IsEmpty()) {
+    [[maybe_unused]] int64_t elements = 0;
+    if constexpr (kHasRule) {
+      const Tensor& gradient = states_[ready_.First()].first_gradient;
+      if (gradient.defined()) elements = gradient.numel();
+      if (rule->IsMet(ready_.Size(), elements)) return true;
+    }
     index = ready_.Pop();
     NodeState& state = states_[index];
     VariableList gradients = TakeGradients(task_, state);
-    int64_t elements = 0;
-    if constexpr (kHasRule) {
-      if (!gradients.empty() && gradients[0].defined()) elements = gradients[0].numel();
-    }
     ++evaluated_;
     if (IsPlain(task_, state)) [[likely]] {
       VariableList results = EvaluatePlain(task_, *state.node, gradients);
@@ -153,9 +163,7 @@ bool LocalRun::Loop(SharingRule* rule, uint32_t& index) {
     } else {
       RunSeen(index, gradients);
     }
-    if constexpr (kHasRule) {
-      if (rule->IsMet(ready_.Size(), evaluated_, elements)) return true;
-    }
+    if constexpr (kHasRule) rule->Note(evaluated_, elements);
   }
   return false;
 }

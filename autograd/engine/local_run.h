@@ -20,16 +20,21 @@
 
 namespace twingrad {
 
-// When a run goes on with helpers: two nodes are ready, the run has taken `after`, and the nodes
-// evaluated last took longer than a hand-over costs. Zero: two nodes are ready.
+// When a run goes on with helpers: two nodes are ready, and the run has taken `after` while the
+// nodes evaluated last took longer than a hand-over costs, or the next one is expected to take that
+// long by itself. Zero: two nodes are ready.
 class SharingRule {
  public:
   explicit SharingRule(sync::Duration after)
-      : after_(after), start_(sync::Now()), window_start_(start_) {}
+      : after_(after),
+        start_(sync::Now()),
+        window_start_(start_),
+        pays_(after == sync::Duration::zero()) {}
 
-  // After each evaluation; `elements` of the gradient that it got. Reads the clock after those of
-  // many elements and now and then.
-  bool IsMet(size_t ready, uint32_t evaluated, int64_t elements);
+  // Before a node is evaluated; `elements` of the gradient that it gets, `ready` with it.
+  bool IsMet(size_t ready, int64_t elements) const;
+  // After it. Reads the clock after those of many elements and now and then.
+  void Note(uint32_t evaluated, int64_t elements);
 
  private:
   void Measure(uint32_t evaluated);
@@ -39,7 +44,7 @@ class SharingRule {
   // Since when the cost of nodes is measured, and how many had been evaluated then.
   sync::TimePoint window_start_;
   uint32_t window_evaluated_ = 0;
-  bool pays_ = false;
+  bool pays_;
 };
 
 class LocalRun {

@@ -34,7 +34,8 @@ class ReadyHeap {
     }
   }
 
-  // The heap must not be empty.
+  // What Pop gives next. For both, the heap must not be empty.
+  uint32_t First() const { return next_.index; }
   uint32_t Pop() {
     const uint32_t index = next_.index;
     if (stack_.empty() && heap_.empty()) {
