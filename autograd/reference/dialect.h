@@ -77,8 +77,9 @@ struct DialectRules {
   // operand, sgn its operand and result, prod and pow their result, lerp its weight and addcdiv its
   // divisor.
   bool saves_what_is_needed = true;
-  // The mean of chosen dimensions saves its operand.
-  bool mean_saves_its_operand = false;
+  // Whose derivative needs only the size of its operand saves the operand: the mean of chosen
+  // dimensions, embedding.
+  bool operands_are_saved_for_their_sizes = false;
   // einsum saves what it sums of an operand before it multiplies; else the operand.
   bool sums_are_saved = false;
   // Without retain_graph, the node of a write through a view runs only once, whatever it saves
@@ -120,7 +121,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .views_require_grad_with_base = true,
           .seeds_come_first = true,
           .saves_what_is_needed = false,
-          .mean_saves_its_operand = before_2,
+          .operands_are_saved_for_their_sizes = before_2,
           .sums_are_saved = true,
           .view_writes_are_freed = true,
           .overwritten_gets_zeros = true,

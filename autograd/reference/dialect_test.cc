@@ -218,14 +218,14 @@ backward %y
   ExpectErrors(written("batch_norm", ""), {kNone, kNone, kNone});
 }
 
-TEST(DialectTest, MeanSavesItsOperand) {
-  ExpectErrors(R"(%x = leaf type=f64[2] data=2,4 grad=1
-%y = neg %x
-%m = mean %y dims=0
-neg_ %y
-backward %m
-)",
-               {kNone, kNone, "version@4"});
+TEST(DialectTest, OperandsAreSavedForTheirSizes) {
+  for (const char* op : {"mean %y dims=0", "embedding %y %i"}) {
+    ExpectErrors(
+        absl::StrCat("%x = leaf type=f64[2,1] data=2,4 grad=1\n%i = leaf type=i64[1] data=1\n"
+                     "%y = neg %x\n%z = ",
+                     op, "\nneg_ %y\n%s = sum %z\nbackward %s\n"),
+        {kNone, kNone, "version@6"});
+  }
 }
 
 // Along a dimension of one there is nothing to sum: the operand is saved in another shape.

@@ -136,8 +136,7 @@ void Interpreter::Compute(const Statement& statement) {
   const bool last_tracked = operands.variable[operands.count - 1].tracked;
   uint32_t also_saved = AlsoSaved(statement, last_tracked);
   if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
-  const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
-  if (statement.op == Opcode::kMean && chosen && rules_.mean_saves_its_operand) also_saved |= 1;
+  if (rules_.operands_are_saved_for_their_sizes && NeedsASizeAlone(statement)) also_saved |= 1;
   if (records && several && steps.empty()) also_saved |= SharedSaves(statement);
   if (records) RunPackHooks(statement, steps, also_saved != 0);
   const auto device =

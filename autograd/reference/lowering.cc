@@ -8,6 +8,7 @@
 namespace twingrad::reference {
 
 using program::Category;
+using program::Key;
 using program::Opcode;
 
 namespace {
@@ -75,6 +76,11 @@ uint32_t SavedNeedlessly(Opcode op) {
   const uint32_t operands = saves & program::kSavesOperands;
   return operands | ((saves & program::kSavesResult) != 0 ? kResult : 0) |
          ((saves & program::kSavesOwn) != 0 ? kOfItsOwn : 0);
+}
+
+bool NeedsASizeAlone(const program::Statement& statement) {
+  const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
+  return statement.op == Opcode::kEmbedding || (statement.op == Opcode::kMean && chosen);
 }
 
 }  // namespace twingrad::reference

@@ -28,5 +28,8 @@ inline constexpr uint32_t kOfItsOwn = uint32_t{1} << 29;
 uint32_t AlsoSaved(const program::Statement& statement, bool last_tracked);
 // What PyTorch saves in addition, although no derivative needs it.
 uint32_t SavedNeedlessly(program::Opcode op);
+// Whether of its first operand only the size is needed, which PyTorch before 2.0 took from the
+// saved operand.
+bool NeedsASizeAlone(const program::Statement& statement);
 
 }  // namespace twingrad::reference
