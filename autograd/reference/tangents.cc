@@ -29,6 +29,22 @@ bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
 // A partial derivative that is not a number: nothing is known of what it contributes to.
 Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
 
+// target += f * source, element by element.
+void AddTimes(double* target, double f, const double* source, int64_t count) {
+  for (int64_t j = 0; j < count; ++j) target[j] += f * source[j];
+}
+
+// Of the pairs whose first variable is of `a` and whose second one is of `b` and no earlier one,
+// the second derivatives of to[at] += f a[i] b[i]^T.
+void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tangents& b, int32_t i) {
+  const double *left = a.FirstOf(i), *right = b.FirstOf(i);
+  for (int32_t v = a.begin; v < std::min(a.end, b.end); ++v) {
+    const int32_t first = std::max(v, b.begin);
+    AddTimes(to.SecondOf(at) + to.Row(v - to.begin) + (first - to.begin), f * left[v - a.begin],
+             right + (first - b.begin), b.end - first);
+  }
+}
+
 // Rounded up, with room for the additions that combine terms.
 double Up(double error) { return error * (1 + 1e-9); }
 
@@ -150,10 +166,13 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
   }
   const int32_t shift = from.begin - to.begin, width = from.width();
   const double f = factor.v;
-  for (int32_t r = 0; from.second != nullptr && r < width; ++r) {
-    const double* row = from.SecondOf(i) + from.Row(r);
-    double* target_row = to.SecondOf(at) + to.Row(r + shift) + shift;
-    for (int32_t j = r; j < width; ++j) target_row[j] += f * row[j];
+  if (from.second != nullptr && width == to.width()) {
+    AddTimes(to.SecondOf(at), f, from.SecondOf(i), from.pairs());
+  } else if (from.second != nullptr) {
+    for (int32_t r = 0; r < width; ++r) {
+      AddTimes(to.SecondOf(at) + to.Row(r + shift) + shift + r, f,
+               from.SecondOf(i) + from.Row(r) + r, width - r);
+    }
   }
   double& second = to.second_magnitude[at];
   second += Times(std::fabs(f), from.second_magnitude[i]);
@@ -175,30 +194,10 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
     }
     return;
   }
-  const int32_t width = to.width();
-  if (scratch_ < width) {
-    left_ = arena_.Allocate<double>(width);
-    right_ = arena_.Allocate<double>(width);
-    scratch_ = width;
-  }
-  const auto spread = [&](const Tangents& from, double* row) {
-    std::fill(row, row + width, 0.0);
-    std::copy(from.FirstOf(i), from.FirstOf(i) + from.width(), row + (from.begin - to.begin));
-  };
-  spread(a, left_);
-  const bool square = &a == &b;
-  if (!square) spread(b, right_);
   const double f = factor.v;
-  for (int32_t r = 0; r < width; ++r) {
-    double* row = to.SecondOf(at) + to.Row(r);
-    const double x = f * left_[r];
-    if (square) {
-      for (int32_t j = r; j < width; ++j) row[j] += x * left_[j];
-    } else {
-      const double y = f * right_[r];
-      for (int32_t j = r; j < width; ++j) row[j] += x * right_[j] + y * left_[j];
-    }
-  }
+  const bool square = &a == &b;
+  AddOuter(to, at, f, a, b, i);
+  if (!square) AddOuter(to, at, f, b, a, i);
   const double ma = a.first_magnitude[i], mb = b.first_magnitude[i];
   const double ea = a.first_error[i], eb = b.first_error[i];
   const double terms = square ? 1 : 2;

@@ -127,9 +127,6 @@ class TangentAlgebra {
   int64_t total_ = 0;
   std::vector<std::pair<int32_t, int32_t>> singular_;  // intervals of variables
   std::vector<std::pair<int32_t, int32_t>> zeroed_;
-  double* left_ = nullptr;  // scratch rows
-  double* right_ = nullptr;
-  int32_t scratch_ = 0;
 };
 
 }  // namespace twingrad::reference

@@ -81,7 +81,8 @@ void ProgramStreams::Run(const Statement& statement) {
 }
 
 void SynchronizeDevices(const program::Program& program) {
-  for (int index = 0; index < program::DevicesOf(program); ++index) {
+  const int devices = program::DevicesOf(program);
+  for (int index = 0; index < devices; ++index) {
     const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
     GetDeviceInterface(device).SynchronizeDevice(device.index);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <string>
 #include <variant>
 
@@ -101,18 +100,17 @@ std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind
 bool IsGenerated(int kind) { return kind != static_cast<int>(Opcode::kExpect); }
 
 std::vector<int> KindsOf(const program::Program& program) {
-  std::bitset<kNumKinds> held;
-  const auto add = [&held](int kind) { held.set(static_cast<size_t>(kind)); };
-  for (const Statement& statement : program.statements) {
-    add(static_cast<int>(statement.op));
-    if (statement.op == Opcode::kBegin) add(kRegions + static_cast<int>(RegionKindOf(statement)));
-    if (const int action = ActionOf(statement); action >= 0) add(action);
-  }
   std::vector<int> kinds;
-  kinds.reserve(held.count());
-  for (int kind = 0; kind < kNumKinds; ++kind) {
-    if (held[static_cast<size_t>(kind)]) kinds.push_back(kind);
+  kinds.reserve(program.statements.size() + 8);
+  for (const Statement& statement : program.statements) {
+    kinds.push_back(static_cast<int>(statement.op));
+    if (statement.op == Opcode::kBegin) {
+      kinds.push_back(kRegions + static_cast<int>(RegionKindOf(statement)));
+    }
+    if (const int action = ActionOf(statement); action >= 0) kinds.push_back(action);
   }
+  std::sort(kinds.begin(), kinds.end());
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
   return kinds;
 }
 
