@@ -15,13 +15,17 @@ namespace {
 
 using processor::Binary;
 using processor::Moments;
+using processor::NormRows;
 using processor::NormSums;
 
-// Norms of groups whose elements lie side by side, or in runs that do.
+// Groups that are worked on together, at most.
+constexpr int64_t kTogether = 16;
+
+// Norms of groups whose elements lie side by side, or in runs that do; of up to kTogether at once.
 template <typename T>
-class OneGroup {
+class Groups {
  public:
-  // The first weight of the group is weight[0]. Null: 1, or 0 for the bias.
+  // The first weight of a group is weight[0]. Null: 1, or 0 for the bias.
   struct Weights {
     const T* weight;
     const T* bias;
@@ -36,7 +40,7 @@ class OneGroup {
     int64_t count = 1;
     int64_t step = 0;  // from one to the next
   };
-  OneGroup(int64_t channels, int64_t places, const Runs& runs, double eps)
+  Groups(int64_t channels, int64_t places, const Runs& runs, double eps)
       : loops_(processor::LoopsInUse().Of<T>()),
         channels_(channels),
         places_(places),
@@ -44,94 +48,121 @@ class OneGroup {
         eps_(static_cast<T>(eps)) {}
 
   // Of groups `step` apart. A sum of few elements is a chain of additions: those of several groups
-  // run beside each other, so all sums come before all squares.
+  // run beside each other.
   void MomentsOf(const T* x, int64_t step, Span<Moments<T>> moments) const {
-    const auto groups = static_cast<int64_t>(moments.size());
-    for (int64_t k = 0; k < groups; ++k) {
-      const auto sum = [this](const T* run, int64_t size) { return loops_.sum(run, size); };
-      moments[k].mean = TotalOf(x + k * step, sum) / Count();
+    T means[kTogether], variances[kTogether];
+    if (runs_.count == 1) {
+      loops_.moments(x, RowsOf(moments, step, channels_ * places_), means, variances);
+    } else {
+      for (size_t k = 0; k < moments.size(); ++k) {
+        MomentsOfRuns(x + static_cast<int64_t>(k) * step, &means[k], &variances[k]);
+      }
     }
-    for (int64_t k = 0; k < groups; ++k) {
-      const T mean = moments[k].mean;
-      const auto squares = [&](const T* run, int64_t size) {
-        return loops_.squares(run, mean, size);
-      };
-      moments[k].inverse = RsqrtNumber::Of(TotalOf(x + k * step, squares) / Count() + eps_);
+    for (size_t k = 0; k < moments.size(); ++k) {
+      moments[k] = {means[k], RsqrtNumber::Of(variances[k] + eps_)};
     }
   }
 
-  void Normalize(const T* x, const Moments<T>& moments, const Weights& of, T* out) const {
+  // From here on groups have the same weights.
+  void Normalize(const T* x, int64_t step, Span<const Moments<T>> moments, const Weights& of,
+                 T* out) const {
     const T no_bias = T(-0.0);  // changes no zero either
-    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
-      const Operand weight = OfPiece(of.weight, channel, kOne);
-      const Operand bias = OfPiece(of.bias, channel, no_bias);
-      loops_.normalize(x + at, moments, weight.from, weight.step, bias.from, bias.step, out + at,
-                       size);
+    ForEachPiece(step, moments, [&](const NormRows& rows, int64_t at, size_t k) {
+      loops_.normalize(x + at, rows, &moments[k], OfRows(of.weight, kOne), OfRows(of.bias, no_bias),
+                       out + at);
     });
   }
 
   // The means of h and of h n (loops.h). Adds to the sums, each of which may be null.
-  NormSums<T> AddTo(const Sums& sums, const T* g, const T* x, const Moments<T>& moments,
-                    const T* weights) const {
-    const NormSums<T> total = places_ == 1 ? AddOfElements(g, x, weights, moments, sums)
-                                           : AddOfChannels(g, x, weights, moments, sums);
-    return {total.g / Count(), total.along / Count()};
+  void AddTo(const Sums& sums, const T* g, const T* x, int64_t step, Span<const Moments<T>> moments,
+             const T* weights, NormSums<T>* means) const {
+    if (places_ == 1) {
+      AddOfElements(g, x, RowsOf(moments, step, channels_), weights, moments, sums, means);
+    } else {
+      for (size_t k = 0; k < moments.size(); ++k) {
+        const int64_t at = static_cast<int64_t>(k) * step;
+        means[k] = AddOfChannels(g + at, x + at, weights, moments[k], sums);
+      }
+    }
+    for (size_t k = 0; k < moments.size(); ++k) {
+      means[k] = {means[k].g / Count(), means[k].along / Count()};
+    }
   }
-  void Differentiate(const T* g, const T* x, const Moments<T>& moments, const NormSums<T>& means,
-                     const T* weights, T* out) const {
-    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
-      const Operand weight = OfPiece(weights, channel, kOne);
-      loops_.norm_gradient(g + at, weight.from, weight.step, x + at, moments, means, out + at,
-                           size);
+  void Differentiate(const T* g, const T* x, int64_t step, Span<const Moments<T>> moments,
+                     const NormSums<T>* means, const T* weights, T* out) const {
+    ForEachPiece(step, moments, [&](const NormRows& rows, int64_t at, size_t k) {
+      loops_.norm_gradient(g + at, OfRows(weights, kOne), x + at, rows, &moments[k], &means[k],
+                           out + at);
     });
   }
 
  private:
   static constexpr T kOne = 1;
 
-  struct Operand {
-    const T* from;
-    int64_t step;
-  };
-
   T Count() const { return static_cast<T>(runs_.count * channels_ * places_); }
 
-  // function(first element, size, first channel) for parts in which each element has a channel of
-  // its own, or all are of one.
+  using Rows = processor::RowsOf<T>;
+
+  static NormRows RowsOf(Span<const Moments<T>> moments, int64_t step, int64_t size) {
+    return {static_cast<int64_t>(moments.size()), step, size};
+  }
+  // The rows of one group, each of one channel.
+  NormRows RowsOfGroup() const {
+    if (channels_ == 1) return {runs_.count, runs_.step, places_, /*moments_step=*/0};
+    return {channels_, places_, places_, /*moments_step=*/0};
+  }
+  Rows OfRows(const T* of_channels, const T& without) const {
+    if (of_channels == nullptr) return {&without, 0, 0};
+    if (places_ == 1) return {of_channels, 1, 0};
+    return {of_channels, 0, channels_ == 1 ? 0 : 1};
+  }
+
+  // function(rows, first element, first group) for parts in which each element of a row has a
+  // channel of its own, or all are of one.
   template <typename Function>
-  void ForEachPiece(Function function) const {
-    if (places_ == 1) return function(0, channels_, 0);
-    for (int64_t r = 0; r < runs_.count; ++r) {
-      for (int64_t c = 0; c < channels_; ++c) function(r * runs_.step + c * places_, places_, c);
+  void ForEachPiece(int64_t step, Span<const Moments<T>> moments, Function function) const {
+    if (places_ == 1) return function(RowsOf(moments, step, channels_), 0, 0);
+    for (size_t k = 0; k < moments.size(); ++k) {
+      function(RowsOfGroup(), static_cast<int64_t>(k) * step, k);
     }
   }
 
-  // Both add to the sums of each channel, and return those over the group. Where each element has a
+  void MomentsOfRuns(const T* x, T* mean, T* variance) const {
+    *mean = TotalOf(x, loops_.sum) / Count();
+    const auto squares = [&](const T* run, int64_t size) {
+      return loops_.squares(run, *mean, size);
+    };
+    *variance = TotalOf(x, squares) / Count();
+  }
+
+  // Both add to the sums of each channel, and give those over a group. Where each element has a
   // channel of its own:
-  NormSums<T> AddOfElements(const T* g, const T* x, const T* weights, const Moments<T>& moments,
-                            const Sums& sums) const {
-    if (sums.bias != nullptr) loops_.binary(Binary::kAdd, sums.bias, 1, g, 1, sums.bias, channels_);
-    if (sums.weight != nullptr) loops_.norm_along(g, x, moments, sums.weight, channels_);
-    const Operand weight = OfPiece(weights, 0, kOne);
-    return loops_.norm_sums(g, weight.from, weight.step, x, moments, channels_);
+  void AddOfElements(const T* g, const T* x, const NormRows& rows, const T* weights,
+                     Span<const Moments<T>> moments, const Sums& sums, NormSums<T>* totals) const {
+    loops_.norm_add(g, x, rows, moments.data(), sums.weight, sums.bias);
+    const Rows weight = OfRows(weights, kOne);
+    loops_.norm_sums(g, weight.first, weight.step, x, rows, moments.data(), totals);
   }
   NormSums<T> AddOfChannels(const T* g, const T* x, const T* weights, const Moments<T>& moments,
                             const Sums& sums) const {
-    NormSums<T> total = {0, 0};
-    ForEachPiece([&](int64_t at, int64_t size, int64_t channel) {
-      const NormSums<T> piece = loops_.norm_sums(g + at, &kOne, 0, x + at, moments, size);
-      if (sums.bias != nullptr) sums.bias[channel] += piece.g;
-      if (sums.weight != nullptr) sums.weight[channel] += piece.along;
-      const T weight = weights == nullptr ? kOne : weights[channel];
-      total.g += weight * piece.g;
-      total.along += weight * piece.along;
-    });
+    NormSums<T> total = {0, 0}, pieces[kTogether];
+    const NormRows all = RowsOfGroup();
+    const int64_t next = channels_ == 1 ? 0 : 1;  // the channel of the next row
+    for (int64_t row = 0; row < all.count; row += kTogether) {
+      NormRows rows = all;
+      rows.count = std::min(kTogether, all.count - row);
+      const int64_t at = row * rows.step;
+      loops_.norm_sums(g + at, &kOne, 0, x + at, rows, &moments, pieces);
+      for (int64_t i = 0; i < rows.count; ++i) {
+        const int64_t channel = (row + i) * next;
+        if (sums.bias != nullptr) sums.bias[channel] += pieces[i].g;
+        if (sums.weight != nullptr) sums.weight[channel] += pieces[i].along;
+        const T weight = weights == nullptr ? kOne : weights[channel];
+        total.g += weight * pieces[i].g;
+        total.along += weight * pieces[i].along;
+      }
+    }
     return total;
-  }
-
-  Operand OfPiece(const T* of_channels, int64_t channel, const T& without) const {
-    if (of_channels == nullptr) return {&without, 0};
-    return {of_channels + channel, places_ == 1 ? 1 : 0};
   }
 
   // Of the sums of the runs.
@@ -156,7 +187,7 @@ bool IsGathered(const NormGroups& groups) {
   return groups.over_samples && groups.places < kLongRun;
 }
 
-// The groups of a tensor, one after the other, as OneGroup takes them.
+// The groups of a tensor, one after the other, as Groups takes them.
 template <typename T>
 class SideBySide {
  public:
@@ -198,27 +229,39 @@ class SideBySide {
 };
 
 template <typename T>
-OneGroup<T> OneGroupOf(const NormGroups& groups, double eps) {
-  using Runs = typename OneGroup<T>::Runs;
+Groups<T> GroupsOf(const NormGroups& groups, double eps) {
+  using Runs = typename Groups<T>::Runs;
   const bool is_gathered = IsGathered(groups);
   const int64_t together = is_gathered ? groups.samples : 1;
   const Runs runs = groups.over_samples && !is_gathered
                         ? Runs{groups.samples, groups.groups * groups.places}
                         : Runs();
-  return OneGroup<T>(groups.channels, together * groups.places, runs, eps);
+  return Groups<T>(groups.channels, together * groups.places, runs, eps);
 }
 
 int64_t NumGroups(const NormGroups& groups) {
   return groups.over_samples ? groups.groups : groups.samples * groups.groups;
 }
 
-// Groups that are worked on together. Of gathered ones there is one at a time.
-constexpr int64_t kTogether = 8;
+// How many go together: more of small ones. Of gathered ones there is one at a time.
+template <typename T>
+int64_t NumTogether(const NormGroups& groups) {
+  if (IsGathered(groups)) return 1;
+  constexpr int64_t kFew = 8, kElements = 8192 / static_cast<int64_t>(sizeof(T));
+  const int64_t size = groups.channels * groups.places;
+  return std::clamp(kElements / std::max<int64_t>(size, 1), kFew, kTogether);
+}
 // function(first group, how many)
-template <typename Function>
+template <typename T, typename Function>
 void ForEachFew(const NormGroups& groups, Function function) {
-  const int64_t all = NumGroups(groups), few = IsGathered(groups) ? 1 : kTogether;
+  const int64_t all = NumGroups(groups), few = NumTogether<T>(groups);
   for (int64_t i = 0; i < all; i += few) function(i, std::min(few, all - i));
+}
+// function(first, how many) for those of `count` groups that have the same weights.
+template <typename Function>
+void ForEachAlike(const NormGroups& groups, int64_t count, Function function) {
+  const int64_t alike = groups.groups == 1 ? count : 1;
+  for (int64_t k = 0; k < count; k += alike) function(k, static_cast<size_t>(alike));
 }
 
 template <typename T>
@@ -252,19 +295,19 @@ Tensor Normalize(const Tensor& a, const Tensor& weight, const Tensor& bias,
     const T* const weights = DataOrNull<T>(w);
     const T* const biases = DataOrNull<T>(b);
     T* const y = out.mutable_data<T>();
-    const OneGroup<T> group = OneGroupOf<T>(groups, eps);
+    const Groups<T> norm = GroupsOf<T>(groups, eps);
     SideBySide<T> from(groups), to(groups);
-    ForEachFew(groups, [&](int64_t first, int64_t count) {
+    ForEachFew<T>(groups, [&](int64_t first, int64_t count) {
       Moments<T> moments[kTogether];
+      const int64_t step = from.step();
       const T* const few = from.Read(x, first);
-      group.MomentsOf(few, from.step(), {moments, static_cast<size_t>(count)});
+      norm.MomentsOf(few, step, {moments, static_cast<size_t>(count)});
       T* const made = to.Target(y, first);
-      for (int64_t k = 0; k < count; ++k) {
+      ForEachAlike(groups, count, [&](int64_t k, size_t alike) {
         const int64_t i = first + k;
-        group.Normalize(few + k * from.step(), moments[k],
-                        {OfGroup(weights, i, groups), OfGroup(biases, i, groups)},
-                        made + k * to.step());
-      }
+        norm.Normalize(few + k * step, step, {moments + k, alike},
+                       {OfGroup(weights, i, groups), OfGroup(biases, i, groups)}, made + k * step);
+      });
       to.Write(y, first);
     });
   });
@@ -295,27 +338,27 @@ NormGradients NormGradientsOf(const Tensor& gradient, const Tensor& a, const Ten
     T* const of_operand = target(of.operand);
     T* const of_weight = target(of.weight);
     T* const of_bias = target(of.bias);
-    const OneGroup<T> group = OneGroupOf<T>(groups, eps);
+    const Groups<T> norm = GroupsOf<T>(groups, eps);
     SideBySide<T> from(groups), beside(groups), to(groups);
-    ForEachFew(groups, [&](int64_t first, int64_t count) {
+    ForEachFew<T>(groups, [&](int64_t first, int64_t count) {
       Moments<T> moments[kTogether];
       NormSums<T> means[kTogether];
+      const int64_t step = from.step();
       const T* const few = from.Read(x, first);
       const T* const theirs = beside.Read(g, first);
-      const int64_t step = from.step();
-      group.MomentsOf(few, step, {moments, static_cast<size_t>(count)});
-      for (int64_t k = 0; k < count; ++k) {
+      norm.MomentsOf(few, step, {moments, static_cast<size_t>(count)});
+      ForEachAlike(groups, count, [&](int64_t k, size_t alike) {
         const int64_t i = first + k;
-        means[k] =
-            group.AddTo({OfGroup(of_weight, i, groups), OfGroup(of_bias, i, groups)},
-                        theirs + k * step, few + k * step, moments[k], OfGroup(factors, i, groups));
-      }
+        norm.AddTo({OfGroup(of_weight, i, groups), OfGroup(of_bias, i, groups)}, theirs + k * step,
+                   few + k * step, step, {moments + k, alike}, OfGroup(factors, i, groups),
+                   means + k);
+      });
       if (of_operand == nullptr) return;
       T* const made = to.Target(of_operand, first);
-      for (int64_t k = 0; k < count; ++k) {
-        group.Differentiate(theirs + k * step, few + k * step, moments[k], means[k],
-                            OfGroup(factors, first + k, groups), made + k * step);
-      }
+      ForEachAlike(groups, count, [&](int64_t k, size_t alike) {
+        norm.Differentiate(theirs + k * step, few + k * step, step, {moments + k, alike}, means + k,
+                           OfGroup(factors, first + k, groups), made + k * step);
+      });
       to.Write(of_operand, first);
     });
   });

@@ -13,7 +13,6 @@
 #include <limits>
 #include <set>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "autograd/tensor/kernels/processor/loops.h"
@@ -287,79 +286,6 @@ TYPED_TEST(BestTest, SumsHaveTheBitsOfTheirOrder) {
     for (const int64_t count : {1, 40, 100}) {
       EXPECT_FALSE(std::signbit(loops->Of<T>().sum(zeros.data(), count)));
     }
-  }
-}
-
-// One group at each count, with a weight for each element or one for all.
-template <typename T>
-struct NormOfOne {
-  std::vector<T> value, along, gradient;
-  T squares;
-  NormSums<T> sums;
-
-  NormOfOne(const LoopsOf<T>& loops, const std::vector<T>& x, const std::vector<T>& g,
-            int64_t weight_step, int64_t bias_step)
-      : value(x.size()), along(g), gradient(x.size()) {
-    const auto count = static_cast<int64_t>(x.size());
-    const Moments<T> of = {T(0.25), T(1.5)};
-    // Weights of their own, also where there is no element.
-    std::vector<T> weight(x.size() + 1), bias(x.size() + 1);
-    for (size_t i = 0; i < weight.size(); ++i) weight[i] = T(0.5) + static_cast<T>(i % 5);
-    for (size_t i = 0; i < bias.size(); ++i) bias[i] = T(0.1) * static_cast<T>(i % 3);
-    squares = loops.squares(x.data(), of.mean, count);
-    loops.normalize(x.data(), of, weight.data(), weight_step, bias.data(), bias_step, value.data(),
-                    count);
-    loops.norm_along(g.data(), x.data(), of, along.data(), count);
-    sums = loops.norm_sums(g.data(), weight.data(), weight_step, x.data(), of, count);
-    loops.norm_gradient(g.data(), weight.data(), weight_step, x.data(), of, {T(0.3), T(-0.7)},
-                        gradient.data(), count);
-  }
-};
-
-TYPED_TEST(BestTest, NormsHaveThePlainBits) {
-  using T = TypeParam;
-  for (const Loops* loops : EveryLoops()) {
-    for (size_t count = 0; count < 200; ++count) {
-      std::vector<T> x, g;
-      for (size_t i = 0; i < count; ++i) x.push_back(static_cast<T>(std::sin(double(i * i))));
-      for (size_t i = 0; i < count; ++i) g.push_back(static_cast<T>(std::cos(double(i * i))));
-      for (const auto& [weight_step, bias_step] : {std::pair(0, 0), {1, 0}, {1, 1}}) {
-        const NormOfOne<T> best(loops->Of<T>(), x, g, weight_step, bias_step);
-        const NormOfOne<T> plain(PlainLoops().Of<T>(), x, g, weight_step, bias_step);
-        ASSERT_TRUE(SameBits(best.squares, plain.squares)) << count;
-        ASSERT_TRUE(SameBits(best.sums.g, plain.sums.g)) << count;
-        ASSERT_TRUE(SameBits(best.sums.along, plain.sums.along)) << count;
-        for (size_t i = 0; i < count; ++i) {
-          ASSERT_TRUE(SameBits(best.value[i], plain.value[i])) << i << " of " << count;
-          ASSERT_TRUE(SameBits(best.along[i], plain.along[i])) << i << " of " << count;
-          ASSERT_TRUE(SameBits(best.gradient[i], plain.gradient[i])) << i << " of " << count;
-        }
-      }
-    }
-  }
-}
-
-// Of 1 and 3 with a mean of 2, and of gradients 1 and 5 with weights 2 and 3.
-TYPED_TEST(BestTest, NormsOfTwo) {
-  using T = TypeParam;
-  for (const Loops* kind : EveryLoops()) {
-    const auto& loops = kind->Of<T>();
-    const T x[] = {1, 3}, g[] = {1, 5}, weight[] = {2, 3}, bias[] = {10, 20};
-    const Moments<T> of = {2, T(0.5)};  // n is -1/2 and 1/2
-    T out[2];
-    EXPECT_EQ(loops.squares(x, 2, 2), 2);
-    loops.normalize(x, of, weight, 1, bias, 1, out, 2);
-    EXPECT_EQ(out[0], 9);
-    EXPECT_EQ(out[1], T(21.5));
-    loops.norm_along(g, x, of, out, 2);
-    EXPECT_EQ(out[0], T(8.5));
-    EXPECT_EQ(out[1], 24);
-    const NormSums<T> sums = loops.norm_sums(g, weight, 1, x, of, 2);
-    EXPECT_EQ(sums.g, 17);
-    EXPECT_EQ(sums.along, T(6.5));
-    loops.norm_gradient(g, weight, 1, x, of, {4, 2}, out, 2);
-    EXPECT_EQ(out[0], T(-0.5));
-    EXPECT_EQ(out[1], 5);
   }
 }
 

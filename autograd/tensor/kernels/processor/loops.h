@@ -42,6 +42,15 @@ struct NormSums {
   T along;
 };
 
+// Groups, or parts of one, of `size` elements side by side, each `step` after the one before, and
+// the moments of each, or one for all: with a step of 1 or 0.
+struct NormRows {
+  int64_t count;
+  int64_t step;
+  int64_t size;
+  int64_t moments_step = 1;
+};
+
 // Rows `row_step` apart, of elements `step` apart. `ahead`, if not null, is what is read after
 // them: with each line of the caches that a loop reads of a row it may ask for one there, each
 // `ahead_step` after the one before.
@@ -96,17 +105,21 @@ struct LoopsOf {
   T (*sum)(const T* a, int64_t count);
   // In the same order: the sum of (x - mean)².
   T (*squares)(const T* x, T mean, int64_t count);
-  // out = n weight + bias. The bias has no step where the weight has none.
-  void (*normalize)(const T* x, const Moments<T>& of, const T* weight, int64_t weight_step,
-                    const T* bias, int64_t bias_step, T* out, int64_t count);
-  // out[i] becomes out[i] + g n.
-  void (*norm_along)(const T* g, const T* x, const Moments<T>& of, T* out, int64_t count);
-  // In the same order of half as many lanes.
-  NormSums<T> (*norm_sums)(const T* g, const T* weight, int64_t weight_step, const T* x,
-                           const Moments<T>& of, int64_t count);
-  // out = (h - means.g - n means.along) inverse
-  void (*norm_gradient)(const T* g, const T* weight, int64_t weight_step, const T* x,
-                        const Moments<T>& of, const NormSums<T>& means, T* out, int64_t count);
+  // The mean of each row, and the mean of (x - mean)², of sums in that order.
+  void (*moments)(const T* x, const NormRows& rows, T* means, T* variances);
+  // out = n weight + bias, in rows as those of x. The bias has no step where the weight has none.
+  void (*normalize)(const T* x, const NormRows& rows, const Moments<T>* of, const RowsOf<T>& weight,
+                    const RowsOf<T>& bias, T* out);
+  // of_weight[i] becomes of_weight[i] + g n, and of_bias[i] becomes of_bias[i] + g, of the i-th
+  // elements of each row, one after the other. Each may be null. Rows have moments of their own.
+  void (*norm_add)(const T* g, const T* x, const NormRows& rows, const Moments<T>* of, T* of_weight,
+                   T* of_bias);
+  // The sums of each row, in the same order of half as many lanes.
+  void (*norm_sums)(const T* g, const T* weight, int64_t weight_step, const T* x,
+                    const NormRows& rows, const Moments<T>* of, NormSums<T>* sums);
+  // out = (h - means.g - n means.along) inverse; there are as many means as moments.
+  void (*norm_gradient)(const T* g, const RowsOf<T>& weight, const T* x, const NormRows& rows,
+                        const Moments<T>* of, const NormSums<T>* means, T* out);
   // out[i * out_step + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
   void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out,
                     int64_t out_step);
