@@ -23,6 +23,8 @@
 #include "autograd/ops/softmax.h"
 #include "autograd/tensor/kernels/kernels.h"
 #include "autograd/tensor/kernels/narrow.h"
+#include "autograd/tensor/kernels/shares.h"
+#include "autograd/tensor/remote.h"
 
 namespace twingrad::ops {
 namespace {
@@ -43,6 +45,10 @@ Tensor SeenKeys(const Tensor& q, const Tensor& k) {
   return kernels::MovedTo(seen, q.device());
 }
 
+Tensor SeenKeysOf(const Tensor& q, const Tensor& k, bool causal) {
+  return causal ? SeenKeys(q, k) : Tensor();
+}
+
 // 0 where a key is not seen, whatever stands there; `seen` is undefined where all are.
 Tensor OfSeen(const Tensor& a, const Tensor& seen) {
   return seen.defined() ? Where(seen, a, Constant(0, a)) : a;
@@ -55,6 +61,8 @@ Tensor OfSeen(const Tensor& a, const Tensor& seen) {
 // A pass on the host; on an accelerator the host would have to wait, so nothing is known there.
 bool IsKnownFinite(const Tensor& a) {
   if (!a.device().IsCpu()) return false;
+  const Tensor all = kernels::Cast(kernels::SumAll(a, false), DType::kF64);
+  if (std::isfinite(all.item<double>())) return true;  // what is not would show in it
   const Tensor sum = kernels::SumAll(kernels::Sub(a, a), false);
   return kernels::Cast(sum, DType::kF64).item<double>() == 0;
 }
@@ -111,6 +119,13 @@ Tensor Shares(const Tensor& q, const Tensor& k, const Tensor& seen) {
   return OfSeen(Softmax(scores, scores.dim() - 1), seen);
 }
 
+// The same of values whose history nobody asks for, on the host, in one pass a row.
+Tensor SharesAtOnce(const Tensor& q, const Tensor& k, bool causal) {
+  Tensor scores = kernels::Matmul(q.Detach(), TransposeLast(k.Detach()));
+  kernels::ShareOut(scores, ScaleOf(q), causal);
+  return scores;
+}
+
 // Those of q, k and v.
 using Gradients = std::array<Tensor, 3>;
 using Wanted = std::array<bool, 3>;
@@ -127,6 +142,24 @@ Gradients Derive(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
   const Tensor scores = OfSeen(Mul(Mul(Sub(h, mean), shares), Constant(ScaleOf(q), q)), seen);
   if (wanted[0]) results[0] = Sums(scores, k, /*across=*/false, seen);
   if (wanted[1]) results[1] = Sums(scores, q, /*across=*/true, seen);
+  return results;
+}
+
+// Of values as SharesAtOnce takes them.
+Gradients DeriveAtOnce(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g,
+                       bool causal, const Wanted& wanted) {
+  Gradients results;
+  const Tensor shares = SharesAtOnce(q, k, causal);
+  const auto sums = [causal](const Tensor& pairs, const Tensor& rows, bool across) {
+    if (causal) return LowerProduct(pairs, rows, across);
+    return kernels::Matmul(across ? TransposeLast(pairs) : pairs, rows);
+  };
+  if (wanted[2]) results[2] = sums(shares, g, /*across=*/true);
+  if (!wanted[0] && !wanted[1]) return results;
+  Tensor scores = kernels::Matmul(g, TransposeLast(v.Detach()));
+  kernels::ShareOutBack(scores, shares, ScaleOf(q), causal);
+  if (wanted[0]) results[0] = sums(scores, k.Detach(), /*across=*/false);
+  if (wanted[1]) results[1] = sums(scores, q.Detach(), /*across=*/true);
   return results;
 }
 
@@ -151,8 +184,10 @@ class AttentionNode final : public Node {
     }
     Wanted wanted;
     for (size_t i = 0; i < 3; ++i) wanted[i] = TaskShouldComputeOutput(i);
-    Gradients of_operands =
-        Derive(q, k, v, gradients[0], causal_ ? SeenKeys(q, k) : Tensor(), wanted);
+    const Tensor& g = gradients[0];
+    const bool at_once = !IsRemote(g) && !ShouldRecord(q, k, v) && !ShouldRecord(g);
+    Gradients of_operands = at_once ? DeriveAtOnce(q, k, v, g, causal_, wanted)
+                                    : Derive(q, k, v, g, SeenKeysOf(q, k, causal_), wanted);
     std::ranges::move(of_operands, results.begin());
     if (IsShort(dtype)) NarrowAll(results, dtype);
     return results;
@@ -189,8 +224,10 @@ void CheckOperands(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 // Without history.
 Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
-  const Tensor seen = causal ? SeenKeys(q, k) : Tensor();
-  return Sums(Shares(q, k, seen), v, /*across=*/false, seen);
+  const Tensor seen = IsRemote(q) ? SeenKeysOf(q, k, causal) : Tensor();
+  if (IsRemote(q)) return Sums(Shares(q, k, seen), v, /*across=*/false, seen);
+  const Tensor shares = SharesAtOnce(q, k, causal);
+  return causal ? LowerProduct(shares, v, /*across=*/false) : kernels::Matmul(shares, v);
 }
 
 }  // namespace

@@ -10,4 +10,5 @@
 #include "autograd/tensor/kernels/norm.h"        // IWYU pragma: export
 #include "autograd/tensor/kernels/rearrange.h"   // IWYU pragma: export
 #include "autograd/tensor/kernels/reduce.h"      // IWYU pragma: export
+#include "autograd/tensor/kernels/shares.h"      // IWYU pragma: export
 #include "autograd/tensor/kernels/solve.h"       // IWYU pragma: export

@@ -35,6 +35,7 @@ namespace HWY_NAMESPACE {
 #include "autograd/tensor/kernels/processor/norms.inc"
 #include "autograd/tensor/kernels/processor/pools.inc"
 #include "autograd/tensor/kernels/processor/products.inc"
+#include "autograd/tensor/kernels/processor/shares.inc"
 #include "autograd/tensor/kernels/processor/sums.inc"
 #include "autograd/tensor/kernels/processor/table.inc"
 }  // namespace HWY_NAMESPACE

@@ -51,6 +51,15 @@ struct NormRows {
   int64_t moments_step = 1;
 };
 
+// Rows one after the other, of `size` elements, of which the first ones take part: `seen` of the
+// first row, of each later one `seen_step` more, all at most.
+struct ShareRows {
+  int64_t count;
+  int64_t size;
+  int64_t seen;
+  int64_t seen_step = 0;
+};
+
 // Rows `row_step` apart, of elements `step` apart. `ahead`, if not null, is what is read after
 // them: with each line of the caches that a loop reads of a row it may ask for one there, each
 // `ahead_step` after the one before.
@@ -120,6 +129,11 @@ struct LoopsOf {
   // out = (h - means.g - n means.along) inverse; there are as many means as moments.
   void (*norm_gradient)(const T* g, const RowsOf<T>& weight, const T* x, const NormRows& rows,
                         const Moments<T>* of, const NormSums<T>* means, T* out);
+  // Shares: out[i] = e^(a[i] scale) / Σ of those elements of each row that take part, and 0 of the
+  // others. The greatest exponent is taken from all; sums have the order of `sum`, of whole rows.
+  void (*shares)(const T* a, T scale, const ShareRows& rows, T* out);
+  // g[i] becomes (g[i] - Σ g share) share[i] scale, or 0.
+  void (*share_gradients)(T* g, const T* shares, T scale, const ShareRows& rows);
   // out[i * out_step + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
   void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out,
                     int64_t out_step);
