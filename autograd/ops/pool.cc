@@ -65,19 +65,20 @@ Windows PortionsOf(const char* op, int dims, const Tensor& a, Ints sizes) {
 // Of windows with as many entries as `numbers` says, by window or for all.
 template <typename Numbers>
 Tensor Average(const char* node, const Tensor& a, const Windows& windows, Numbers numbers_like) {
-  const Tensor columns = kernels::Unfold(kernels::Widened(a), windows);
-  const Tensor sums = kernels::Sum(columns, {1}, /*keepdim=*/false);
+  const Tensor wide = kernels::Widened(a);
+  Tensor sums = kernels::WindowSums(wide, windows);
+  if (!sums.defined()) sums = kernels::Sum(kernels::Unfold(wide, windows), {1}, /*keepdim=*/false);
+  const Shape unfolded = {sums.sizes()[0], kernels::EntriesOf(windows), sums.sizes()[1]};
   const Tensor numbers = numbers_like(sums);
   const Tensor means = kernels::Narrowed(kernels::Div(sums, numbers), a.dtype());
   Tensor result = WithShape(means, WindowedShape(a, windows));
   if (ShouldRecord(a)) {
-    Record(node, result, a,
-           [windows, numbers, unfolded = SizesOf(columns), sizes = SizesOf(a)](const Tensor& g) {
-             return Widely(g, [&](const Tensor& h) {
-               const Tensor each = ReshapeTo(h, {unfolded[0], 1, unfolded[2]});
-               return Folded(ExpandTo(Div(each, numbers), unfolded), windows, sizes);
-             });
-           });
+    Record(node, result, a, [windows, numbers, unfolded, sizes = SizesOf(a)](const Tensor& g) {
+      return Widely(g, [&](const Tensor& h) {
+        const Tensor each = ReshapeTo(h, {unfolded[0], 1, unfolded[2]});
+        return Folded(ExpandTo(Div(each, numbers), unfolded), windows, sizes);
+      });
+    });
   }
   return result;
 }

@@ -74,6 +74,30 @@ void Invert(const std::vector<int64_t>& places, int64_t size, std::vector<int64_
   }
 }
 
+WindowRows WindowRowsOf(const Windows& windows) {
+  const Line& last = windows.back();
+  const std::vector<WindowStretch> stretches = StretchesOf(last);
+  const Windows outer(windows.begin(), windows.end() - 1);
+  const std::vector<int64_t> outer_places = PlacesOf(outer);
+  const int64_t outer_windows = NumWindows(outer), outer_entries = EntriesOf(outer);
+  WindowRows all;
+  for (int64_t w = 0; w < outer_windows; ++w) {
+    int64_t first = w * last.windows;
+    for (const WindowStretch& stretch : stretches) {
+      WindowRow row{first, stretch.count, stretch.step, all.places.size(), 0};
+      for (int64_t entry = 0; entry < outer_entries; ++entry) {
+        const int64_t line = outer_places[static_cast<size_t>(entry * outer_windows + w)];
+        if (line < 0) continue;
+        for (const int64_t place : stretch.places) all.places.push_back(line * last.size + place);
+      }
+      row.entries = all.places.size() - row.begin;
+      all.rows.push_back(row);
+      first += stretch.count;
+    }
+  }
+  return all;
+}
+
 std::optional<Boxes> BoxesIn(const Windows& windows) {
   if (windows.size() > Boxes::kAxes) return std::nullopt;
   Boxes boxes;

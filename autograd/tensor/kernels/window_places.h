@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,6 +35,19 @@ std::vector<double> ProductsOfWeights(const Windows& windows);
 // By place of a plane of `size` elements, where those begin among `takers` that lie there.
 void Invert(const std::vector<int64_t>& places, int64_t size, std::vector<int64_t>* starts,
             std::vector<int64_t>* takers);
+
+// Windows of a plane along its last dimension.
+struct WindowRow {
+  int64_t first, count, step;
+  size_t begin, entries;  // among the places of all rows, those of the first window
+};
+
+// All of a plane, of entries that lie inside.
+struct WindowRows {
+  std::vector<WindowRow> rows;
+  std::vector<int64_t> places;
+};
+WindowRows WindowRowsOf(const Windows& windows);
 
 // The windows as boxes, for bodies; nothing where some are none.
 std::optional<Boxes> BoxesIn(const Windows& windows);

@@ -56,6 +56,19 @@ TEST(WindowPlaces, OnlyBoxesAreBoxes) {
   EXPECT_EQ(BoxWorkOf({box, box}, 7)->plane, 25);
 }
 
+// Rows of windows along the last dimension, with the places of the first one.
+TEST(WindowPlaces, RowsHaveTheEntriesInside) {
+  const WindowRows all = WindowRowsOf({BoxLine(2, {.kernel = 2, .stride = 2, .padding = 1}),
+                                       BoxLine(6, {.kernel = 2, .stride = 2})});
+  ASSERT_EQ(all.rows.size(), 2u);
+  EXPECT_EQ(all.places, (std::vector<int64_t>{0, 1, 6, 7}));
+  EXPECT_EQ(all.rows[1].first, 3);
+  EXPECT_EQ(all.rows[1].count, 3);
+  EXPECT_EQ(all.rows[1].step, 2);
+  EXPECT_EQ(all.rows[1].begin, 2u);
+  EXPECT_EQ(all.rows[1].entries, 2u);
+}
+
 // Windows of one dimension as runs at one step.
 TEST(WindowPlaces, Stretches) {
   const auto stretches = StretchesOf(BoxLine(6, {.kernel = 3, .stride = 2, .padding = 1}));

@@ -8,6 +8,7 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/narrow.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/remote_bodies.h"
 #include "autograd/tensor/kernels/window_places.h"
 
@@ -99,6 +100,33 @@ Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes) {
     }
   });
   return out;
+}
+
+Tensor WindowSums(const Tensor& a, const Windows& windows) {
+  if (IsRemote(a) || IsNarrow(a.dtype())) return Tensor();
+  const int64_t count = NumWindows(windows);
+  return DispatchFloating("avg_pool", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    // The entries of the only window lie side by side, and Sum takes them in another order.
+    if (count == 1 && EntriesOf(windows) >= processor::kSumLanes<T>) return Tensor();
+    const Tensor rows = Contiguous(a);
+    const WindowPlane plane(a.sizes(), windows);
+    const WindowRows all = WindowRowsOf(windows);
+    const auto sums = processor::LoopsInUse().Of<T>().window_sums;
+    Tensor out = Tensor::Empty({plane.count, count}, a.dtype(), a.device());
+    const T* in = rows.data<T>();
+    T* to = out.mutable_data<T>();
+    for (int64_t left = plane.count * plane.size; left > 0; left -= plane.size) {
+      for (const WindowRow& row : all.rows) {
+        sums({in, left, &all.places[row.begin], static_cast<int64_t>(row.entries), row.step,
+              row.count},
+             to + row.first);
+      }
+      in += plane.size;
+      to += count;
+    }
+    return out;
+  });
 }
 
 Tensor WeightsOf(const Windows& windows, const Tensor& like) {

@@ -19,6 +19,11 @@ Tensor Unfold(const Tensor& a, const Windows& windows);
 // The adjoint: each entry added where Unfold took it from, in order. `sizes` end in the plane.
 Tensor Fold(const Tensor& columns, const Windows& windows, Ints sizes);
 
+// [planes, windows]: the sum of the entries of each window, in one pass with the bits of Unfold and
+// Sum. Undefined where there is no such kernel, which is on devices that the host cannot touch, of
+// narrow types, and of one large window in a plane. Each window has an entry inside.
+Tensor WindowSums(const Tensor& a, const Windows& windows);
+
 // [entries, windows]: the products of the Lines' weights, of the element type and device of `like`.
 Tensor WeightsOf(const Windows& windows, const Tensor& like);
 // [windows]: how many entries each has.

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "autograd/tensor/kernels/reduce.h"
 #include "autograd/tensor/kernels/test_values.h"
 
 namespace twingrad::kernels {
@@ -53,6 +57,51 @@ TEST(Windows, NumbersOfEntries) {
   EXPECT_EQ(kernels::Elements<double>(NumbersOfEntries(w, Make<double>({}, {0}))), (Doubles{4, 4}));
   EXPECT_EQ(kernels::Elements<double>(NumbersOfEntries({PortionLine(5, 3)}, Make<double>({}, {0}))),
             (Doubles{2, 3, 2}));
+}
+
+template <typename T>
+void ExpectSumsOfUnfolded(const Windows& windows, int64_t planes) {
+  Shape sizes = {planes};
+  for (const Line& line : windows) sizes.push_back(line.size);
+  std::vector<T> numbers(static_cast<size_t>(ElementCount(sizes)));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = i % 7 == 3 ? T(-0.0) : static_cast<T>(std::sin(3.0 * static_cast<double>(i)));
+  }
+  const Tensor a = Tensor::FromData<T>(sizes, numbers);
+  const Tensor sums = Sum(Unfold(a, windows), {1}, /*keepdim=*/false);
+  const Tensor made = WindowSums(a, windows);
+  EXPECT_EQ(SizesOf(made), SizesOf(sums));
+  const auto got = kernels::Elements<T>(made), expected = kernels::Elements<T>(sums);
+  ASSERT_EQ(got, expected);
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_EQ(std::signbit(got[i]), std::signbit(expected[i]));
+}
+
+// Boxes with strides and padding, rows below and above a vector, portions, and one window alone.
+TEST(Windows, SumsHaveTheBitsOfUnfoldedOnes) {
+  const Windows kinds[] = {
+      kPairs,
+      {BoxLine(4, {.kernel = 2, .stride = 2}), BoxLine(4, {.kernel = 2, .stride = 2})},
+      {BoxLine(5, {.kernel = 3, .stride = 2, .padding = 1}),
+       BoxLine(70, {.kernel = 2, .stride = 2, .padding = 1})},
+      {BoxLine(3, {.kernel = 2}), BoxLine(40, {.kernel = 3, .padding = 1})},
+      {BoxLine(2, {.kernel = 1}), BoxLine(60, {.kernel = 2, .stride = 3})},
+      {PortionLine(7, 3), PortionLine(11, 4)},
+      {BoxLine(3, {.kernel = 2, .padding = 1}), BoxLine(3, {.kernel = 2}),
+       BoxLine(20, {.kernel = 2})},
+      {BoxLine(31, {.kernel = 31})}};
+  for (const Windows& windows : kinds) {
+    for (const int64_t planes : {0, 1, 3}) {
+      ExpectSumsOfUnfolded<float>(windows, planes);
+      ExpectSumsOfUnfolded<double>(windows, planes);
+    }
+  }
+}
+
+TEST(Windows, SumsOfWindowsWithoutAKernel) {
+  const Windows whole = {BoxLine(8, {.kernel = 8}), BoxLine(8, {.kernel = 8})};
+  EXPECT_FALSE(WindowSums(Tensor::Ones({2, 8, 8}, DType::kF32), whole).defined());
+  EXPECT_FALSE(WindowSums(Tensor::Ones({1, 3}, DType::kF16), kPairs).defined());
 }
 
 TEST(Windows, NoPlanes) {

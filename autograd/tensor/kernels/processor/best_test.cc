@@ -365,7 +365,7 @@ TEST(Setting, EveryKindIsThereOnceAndTheBestFirst) {
 
 // Windows at steps of 1 to 3 with NaN and ties among their entries, against a search by hand; rows
 // that end where memory does.
-TYPED_TEST(BestTest, TheGreatestOfWindows) {
+TYPED_TEST(BestTest, TheGreatestAndTheSumsOfWindows) {
   using T = TypeParam;
   for (const Loops* loops : EveryLoops()) {
     for (int64_t step = 1; step <= 3; ++step) {
@@ -378,17 +378,22 @@ TYPED_TEST(BestTest, TheGreatestOfWindows) {
             plane[i] = i % 13 == 5 ? std::numeric_limits<T>::quiet_NaN() : T(i * i * 7 % 11);
           }
           std::vector<int64_t> index(count, -1);
+          std::vector<T> sums(count);
           const RowOfWindows<T> row{
               plane.data(), size, places.data(), static_cast<int64_t>(places.size()), step, count};
           loops->Of<T>().greatest(row, values.data(), index.data());
+          loops->Of<T>().window_sums(row, sums.data());
           for (int64_t i = 0; i < count; ++i) {
             int64_t best = places[0] + i * step;
+            T sum = 0;
             for (const int64_t place : places) {
+              sum += plane[place + i * step];
               const T x = plane[place + i * step];
               if (!std::isnan(plane[best]) && !(x <= plane[best])) best = place + i * step;
             }
             ASSERT_EQ(index[i], best) << "window " << i << " of " << count << ", step " << step;
             ASSERT_TRUE(SameBits(values[i], plane[best]));
+            ASSERT_TRUE(SameBits(sums[i], sum));
           }
         }
       }

@@ -139,6 +139,8 @@ struct LoopsOf {
                     int64_t out_step);
   // Of each window the first greatest entry, or the first NaN, and its place.
   void (*greatest)(const RowOfWindows<T>& row, T* values, int64_t* index);
+  // Of each window the sum of its entries, a left fold from +0.
+  void (*window_sums)(const RowOfWindows<T>& row, T* sums);
 };
 
 template <typename T>
