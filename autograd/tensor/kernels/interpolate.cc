@@ -11,6 +11,7 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/weighed_rows.h"
 #include "autograd/tensor/kernels/window_places.h"
 #include "autograd/tensor/remote.h"
 
@@ -81,6 +82,22 @@ std::vector<WeighedPlace<T>> ByPlace(const std::vector<WeighedPlace<T>>& by_entr
   return table;
 }
 
+// From this length on sums are made a row at a time.
+constexpr int64_t kLongRow = 32;
+
+// From planes of `from` elements to planes of `to`.
+template <typename T>
+void SumPlanes(const Tensor& rows, int64_t planes, int64_t from, int64_t to, WeighedRows<T>& sums,
+               Tensor* out) {
+  const T* in = rows.data<T>();
+  T* made = out->mutable_data<T>();
+  for (int64_t left = planes * from; left > 0; left -= from) {
+    sums.Sum(in, left, made);
+    in += from;
+    made += to;
+  }
+}
+
 }  // namespace
 
 Tensor Interpolate(const Tensor& a, const Windows& windows) {
@@ -91,6 +108,10 @@ Tensor Interpolate(const Tensor& a, const Windows& windows) {
   Tensor out = Tensor::Empty({plane.count, count}, a.dtype(), a.device());
   DispatchFloating("upsample", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (windows.back().windows >= kLongRow) {
+      WeighedRows<T> sums(windows, /*back=*/false);
+      return SumPlanes(rows, plane.count, plane.size, count, sums, &out);
+    }
     const std::vector<WeighedPlace<T>> table = ByWindow(WeighedPlacesOf<T>(windows), entries);
     const auto sum_all = [&](auto sum) {
       const T* in = rows.data<T>();
@@ -120,6 +141,10 @@ Tensor InterpolateBack(const Tensor& terms, const Windows& windows, Ints sizes) 
   Tensor out = Tensor::Empty(sizes, terms.dtype(), terms.device());
   DispatchFloating("upsample", terms.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (windows.back().size >= kLongRow) {
+      WeighedRows<T> sums(windows, /*back=*/true);
+      return SumPlanes(rows, plane.count, count, plane.size, sums, &out);
+    }
     std::vector<int64_t> starts;
     const std::vector<WeighedPlace<T>> takers =
         ByPlace(WeighedPlacesOf<T>(windows), count, plane.size, &starts);

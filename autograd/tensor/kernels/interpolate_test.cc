@@ -25,7 +25,17 @@ const Windows kKinds[] = {
     {LinearLine(3, 5, true), LinearLine(4, 2, false)},
     {CubicLine(2, 3, false), CubicLine(3, 4, false)},
     {NearestLine(3, 2), NearestLine(2, 4)},
-    {LinearLine(2, 3, false), LinearLine(1, 2, false), LinearLine(3, 2, true)}};
+    {LinearLine(2, 3, false), LinearLine(1, 2, false), LinearLine(3, 2, true)},
+    // Long rows.
+    {NearestLine(9, 40)},
+    {NearestLine(33, 17)},
+    {LinearLine(40, 21, true)},
+    {NearestLine(5, 10), NearestLine(40, 80)},
+    {LinearLine(4, 8, false), LinearLine(35, 70, false)},
+    {LinearLine(7, 3, true), LinearLine(18, 100, true)},
+    {CubicLine(5, 9, false), CubicLine(16, 37, false)},
+    {LinearLine(3, 4, false), LinearLine(4, 7, true), LinearLine(17, 33, false)},
+    {LinearLine(1, 2, false), LinearLine(1, 50, false)}};
 
 template <typename T>
 Tensor Waves(Ints sizes) {

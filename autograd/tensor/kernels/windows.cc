@@ -64,11 +64,16 @@ Tensor Unfold(const Tensor& a, const Windows& windows) {
     if (IsRemote(a)) [[unlikely]]
       return UnfoldRemote<T>(rows, windows, plane.size, out);
     const std::vector<int64_t> places = PlacesOf(windows);
-    const T* in = rows.data<T>();
-    T* to = out.mutable_data<T>();
-    for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
-      for (const int64_t place : places) *to++ = place < 0 ? T(0) : in[place];
-    }
+    const auto each = [&](auto entry) {
+      const T* in = rows.data<T>();
+      T* to = out.mutable_data<T>();
+      for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
+        for (const int64_t place : places) *to++ = entry(in, place);
+      }
+    };
+    const bool are_inside = std::find(places.begin(), places.end(), -1) == places.end();
+    if (are_inside) return each([](const T* in, int64_t place) { return in[place]; });
+    each([](const T* in, int64_t place) { return place < 0 ? T(0) : in[place]; });
   });
   return out;
 }
