@@ -11,6 +11,7 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/narrow.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/weighed_rows.h"
 #include "autograd/tensor/kernels/window_places.h"
 #include "autograd/tensor/remote.h"
@@ -98,6 +99,41 @@ void SumPlanes(const Tensor& rows, int64_t planes, int64_t from, int64_t to, Wei
   }
 }
 
+// So many planes are taken at once where each is small and there are as many as fill a vector.
+constexpr int64_t kPlanesBeside = 64;
+template <typename T>
+bool AreBeside(int64_t planes, int64_t from, int64_t to) {
+  constexpr int64_t kMost = (int64_t{256} << 10) / (kPlanesBeside * sizeof(T));
+  return planes >= kPlanesBeside / 4 && from + to <= kMost;
+}
+
+// From planes of `from` elements to planes of `to`, of small planes side by side. What result r
+// takes begins at starts[r] in the table.
+template <typename T>
+void SumBeside(const Tensor& rows, int64_t planes, int64_t from, int64_t to,
+               const std::vector<WeighedPlace<T>>& table, const std::vector<int64_t>& starts,
+               Tensor* out) {
+  const processor::LoopsOf<T>& loops = processor::LoopsInUse().Of<T>();
+  std::vector<T> beside(static_cast<size_t>(from * kPlanesBeside));
+  std::vector<T> made(static_cast<size_t>(to * kPlanesBeside));
+  std::vector<const T*> row_of, weight_of;
+  for (const WeighedPlace<T>& entry : table) {
+    row_of.push_back(beside.data() + entry.place * kPlanesBeside);
+    weight_of.push_back(&entry.weight);
+  }
+  for (int64_t p = 0; p < planes; p += kPlanesBeside) {
+    const int64_t few = std::min(kPlanesBeside, planes - p);
+    loops.transpose(rows.data<T>() + p * from, from, from, few, beside.data(), kPlanesBeside);
+    for (int64_t r = 0; r < to; ++r) {
+      const int64_t first = starts[static_cast<size_t>(r)];
+      loops.weighed_sums(row_of.data() + first, weight_of.data() + first, /*weight_step=*/0,
+                         starts[static_cast<size_t>(r) + 1] - first,
+                         made.data() + r * kPlanesBeside, few);
+    }
+    loops.transpose(made.data(), kPlanesBeside, few, to, out->mutable_data<T>() + p * to, to);
+  }
+}
+
 }  // namespace
 
 Tensor Interpolate(const Tensor& a, const Windows& windows) {
@@ -113,6 +149,11 @@ Tensor Interpolate(const Tensor& a, const Windows& windows) {
       return SumPlanes(rows, plane.count, plane.size, count, sums, &out);
     }
     const std::vector<WeighedPlace<T>> table = ByWindow(WeighedPlacesOf<T>(windows), entries);
+    if (AreBeside<T>(plane.count, plane.size, count)) {
+      std::vector<int64_t> starts;
+      for (int64_t w = 0; w <= count; ++w) starts.push_back(w * entries);
+      return SumBeside(rows, plane.count, plane.size, count, table, starts, &out);
+    }
     const auto sum_all = [&](auto sum) {
       const T* in = rows.data<T>();
       T* to = out.mutable_data<T>();
@@ -148,6 +189,9 @@ Tensor InterpolateBack(const Tensor& terms, const Windows& windows, Ints sizes) 
     std::vector<int64_t> starts;
     const std::vector<WeighedPlace<T>> takers =
         ByPlace(WeighedPlacesOf<T>(windows), count, plane.size, &starts);
+    if (AreBeside<T>(plane.count, count, plane.size)) {
+      return SumBeside(rows, plane.count, count, plane.size, takers, starts, &out);
+    }
     const T* in = rows.data<T>();
     T* to = out.mutable_data<T>();
     for (int64_t p = 0; p < plane.count; ++p, in += count) {

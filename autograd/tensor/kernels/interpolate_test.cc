@@ -55,7 +55,7 @@ TYPED_TEST_SUITE(InterpolateTest, FloatTypes);
 TYPED_TEST(InterpolateTest, HasTheBitsOfThreePasses) {
   using T = TypeParam;
   for (const Windows& windows : kKinds) {
-    for (const int64_t planes : {0, 1, 3}) {
+    for (const int64_t planes : {0, 1, 3, 16, 70}) {
       Shape sizes = {planes};
       for (const Line& line : windows) sizes.push_back(line.size);
       const Tensor a = Waves<T>(sizes), weights = WeightsOf(windows, a);

@@ -48,9 +48,15 @@ struct Taps {
   std::vector<Tap> taps;
 };
 
+// Elements at one step of which a loop copies as many in one go.
+constexpr int64_t kVector = 16;
+
+}  // namespace
+
 // The taps of a whole row as rows, a slot each: the k-th one of an entry of each result, where it
 // has so many. A missing one is 0 times 0, which changes no sum.
-struct Slots {
+template <typename T>
+struct WeighedRows<T>::Slots {
   explicit Slots(const Taps& inner) : width(inner.results), of(inner.entries) {
     std::vector<int64_t> most(of.size(), 0);
     const auto each = [&](auto function) {
@@ -87,11 +93,6 @@ struct Slots {
   std::vector<double> weights;
 };
 
-// Elements at one step of which a loop copies as many in one go.
-constexpr int64_t kVector = 16;
-
-}  // namespace
-
 // Plans the rows: which of the source are laid side by side where, and the terms of each sum.
 template <typename T>
 class WeighedRows<T>::Builder {
@@ -125,7 +126,7 @@ class WeighedRows<T>::Builder {
     for (auto first = outer.begin(); first != outer.end();) {
       const auto end = std::find_if(first, outer.end(),
                                     [&](const Tap& tap) { return tap.entry != first->entry; });
-      for (const Slots::OfEntry& inner : slots_.of) {
+      for (const typename Slots::OfEntry& inner : slots_.of) {
         for (auto tap = first; tap != end; ++tap) {
           for (int64_t slot = inner.first; slot < inner.first + inner.count; ++slot) {
             const auto at = static_cast<size_t>(slot * slots_.width);
@@ -236,7 +237,7 @@ void WeighedRows<T>::Sum(const T* in, int64_t readable, T* out) {
         }
       }
     }
-    loops.weighed_sums(row_of_.data() + term, weights_of_.data() + term,
+    loops.weighed_sums(row_of_.data() + term, weights_of_.data() + term, /*weight_step=*/1,
                        static_cast<int64_t>(row.terms - term), out, width_);
     term = row.terms;
     out += width_;

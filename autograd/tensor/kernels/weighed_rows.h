@@ -46,6 +46,7 @@ class WeighedRows {
   struct Term {
     size_t row, weights;
   };
+  struct Slots;
   class Builder;
 
   int64_t width_ = 0;  // of a row of results

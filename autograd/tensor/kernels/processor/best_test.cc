@@ -408,13 +408,14 @@ TYPED_TEST(BestTest, SumsOfWeighedRows) {
   for (const Loops* loops : EveryLoops()) {
     for (int64_t terms = 0; terms <= 3; ++terms) {
       for (int64_t count = 0; count <= kCounts; ++count) {
+        const int64_t step = (count + terms) % 2;
         const T* const rows[] = {a.data(), a.data() + kCounts, a.data() + 2 * count};
         const T* const weights[] = {b.data() + count, b.data(), b.data() + kCounts};
         std::vector<T> out(static_cast<size_t>(count) + kGuard, T(7));
-        loops->Of<T>().weighed_sums(rows, weights, terms, out.data(), count);
+        loops->Of<T>().weighed_sums(rows, weights, step, terms, out.data(), count);
         for (int64_t i = 0; i < count; ++i) {
           T sum = 0;
-          for (int64_t k = 0; k < terms; ++k) sum += rows[k][i] * weights[k][i];
+          for (int64_t k = 0; k < terms; ++k) sum += rows[k][i] * weights[k][i * step];
           ASSERT_TRUE(SameBits(out[static_cast<size_t>(i)], sum)) << i << " of " << count;
         }
         for (size_t i = 0; i < kGuard; ++i) ASSERT_EQ(out[static_cast<size_t>(count) + i], T(7));

@@ -141,9 +141,10 @@ struct LoopsOf {
   void (*greatest)(const RowOfWindows<T>& row, T* values, int64_t* index);
   // Of each window the sum of its entries, a left fold from +0.
   void (*window_sums)(const RowOfWindows<T>& row, T* sums);
-  // out[i] = Σ rows[k][i] weights[k][i] for k below `terms`, a left fold from +0.
-  void (*weighed_sums)(const T* const* rows, const T* const* weights, int64_t terms, T* out,
-                       int64_t count);
+  // out[i] = Σ rows[k][i] weights[k][i * weight_step] for k below `terms`, a left fold from +0. The
+  // step is 0 or 1.
+  void (*weighed_sums)(const T* const* rows, const T* const* weights, int64_t weight_step,
+                       int64_t terms, T* out, int64_t count);
 };
 
 template <typename T>
