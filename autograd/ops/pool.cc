@@ -105,8 +105,12 @@ ValuesAndIndices Greatest(const char* node, const Tensor& a, const Windows& wind
                   const Tensor& g, const Tensor* saved) {
                 const Tensor given = GivenBack(saved[0], made, g, windows);
                 if (given.defined()) return ReshapeTo(given, sizes);
-                const Tensor zeros = Tensor::Zeros(planes, g.dtype(), g.device());
                 const Tensor in_rows = ReshapeTo(saved[0], rows);
+                if (!ShouldRecord(g)) {
+                  const Tensor sums = kernels::ScatterSums(planes, 1, in_rows, ReshapeTo(g, rows));
+                  return WithShape(sums, sizes);
+                }
+                const Tensor zeros = Tensor::Zeros(planes, g.dtype(), g.device());
                 return ReshapeTo(ScatterAdd(zeros, 1, in_rows, ReshapeTo(g, rows)), sizes);
               })
         ->Save(places);

@@ -195,6 +195,19 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   return out;
 }
 
+Tensor ScatterSums(Ints sizes, int64_t dim, const Tensor& index, const Tensor& source) {
+  if (IsNarrow(source.dtype())) {
+    return Widely([&](const Tensor& wide) { return ScatterSums(sizes, dim, index, wide); }, source);
+  }
+  Tensor out = Tensor::Zeros(sizes, source.dtype(), source.device());
+  CheckIndices("scatter_add", out, index);
+  DispatchNumeric("scatter_add", out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    EachScattered<AddNumber, T>("scatter_add", out, dim, index, source);
+  });
+  return out;
+}
+
 namespace {
 
 // What is there and each term, in order, become what Put makes of both.

@@ -22,6 +22,8 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op 
 // `a` with each element of `source`, in row-major order, added where the index replaces the
 // coordinate of `dim`. `source` has index's shape.
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+// The same of zeros of `sizes`, which are not written twice.
+Tensor ScatterSums(Ints sizes, int64_t dim, const Tensor& index, const Tensor& source);
 
 // The same, but put in the place of what is there. All element types.
 Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/test_values.h"
 
 namespace twingrad::kernels {
@@ -49,6 +50,22 @@ TEST(Rearrange, ScatterReduces) {
     EXPECT_EQ(extremes[1], 5);
     EXPECT_TRUE(std::isnan(extremes[2]));
   }
+}
+
+TEST(Rearrange, ScatterSumsAreThoseOfZeros) {
+  const Tensor index = Make<int64_t>({2, 3}, {0, 2, 0, 1, 1, 1});
+  const Tensor terms = Make<double>({2, 3}, {1, 2, -0.0, 8, 16, 32});
+  const Shape sizes = {2, 4};
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kI64}) {
+    const Tensor source = Cast(terms, dtype);
+    const Tensor sums = ScatterSums(sizes, 1, index, source);
+    const Tensor expected = ScatterAdd(Tensor::Zeros(sizes, dtype), 1, index, source);
+    EXPECT_EQ(sums.dtype(), dtype);
+    EXPECT_EQ(Elements<double>(Cast(sums, DType::kF64)),
+              Elements<double>(Cast(expected, DType::kF64)));
+  }
+  EXPECT_THROW(ScatterSums({2, 2}, 1, index, terms), Error);
+  EXPECT_EQ(ScatterSums({0, 4}, 1, Make<int64_t>({0, 3}, {}), Make<double>({0, 3}, {})).numel(), 0);
 }
 
 // Rules: R5.
