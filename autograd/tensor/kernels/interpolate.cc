@@ -83,8 +83,9 @@ std::vector<WeighedPlace<T>> ByPlace(const std::vector<WeighedPlace<T>>& by_entr
   return table;
 }
 
-// From this length on sums are made a row at a time.
-constexpr int64_t kLongRow = 32;
+// From these lengths on sums are made a row at a time. Those of places have more terms, some of
+// which not all places have.
+constexpr int64_t kLongRow = 32, kLongRowOfPlaces = 64;
 
 // From planes of `from` elements to planes of `to`.
 template <typename T>
@@ -182,7 +183,7 @@ Tensor InterpolateBack(const Tensor& terms, const Windows& windows, Ints sizes) 
   Tensor out = Tensor::Empty(sizes, terms.dtype(), terms.device());
   DispatchFloating("upsample", terms.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (windows.back().size >= kLongRow) {
+    if (windows.back().size >= kLongRowOfPlaces) {
       WeighedRows<T> sums(windows, /*back=*/true);
       return SumPlanes(rows, plane.count, count, plane.size, sums, &out);
     }

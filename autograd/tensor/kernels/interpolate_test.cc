@@ -29,6 +29,9 @@ const Windows kKinds[] = {
     // Long rows.
     {NearestLine(9, 40)},
     {NearestLine(33, 17)},
+    {NearestLine(66, 17)},
+    {LinearLine(70, 100, false)},
+    {LinearLine(2, 4, false), LinearLine(64, 128, false)},
     {LinearLine(40, 21, true)},
     {NearestLine(5, 10), NearestLine(40, 80)},
     {LinearLine(4, 8, false), LinearLine(35, 70, false)},
