@@ -122,7 +122,7 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   const auto& states() const { return std::as_const(arrays_->states); }
   std::vector<Tensor>& more_gradients() { return arrays_->more_gradients; }
   ReadyHeap& ready() { return arrays_->ready; }
-  // See TaskArrays: what counting them notes, and those of one node.
+  // Of a task that has outputs, where the counted edges lead (TaskArrays); those of one node.
   auto& targets() { return arrays_->targets; }
   Span<const uint32_t> TargetsOf(size_t index) const {
     const size_t begin = states()[index].targets_begin;

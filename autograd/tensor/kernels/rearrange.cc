@@ -180,6 +180,17 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op)
   return out;
 }
 
+namespace {
+
+void AddScattered(Tensor& out, int64_t dim, const Tensor& index, const Tensor& source) {
+  DispatchNumeric("scatter_add", out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    EachScattered<AddNumber, T>("scatter_add", out, dim, index, source);
+  });
+}
+
+}  // namespace
+
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
   CheckIndices("scatter_add", a, index);
   CheckSameKind("scatter_add", a, source);
@@ -188,10 +199,7 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
                   source);
   }
   Tensor out = Clone(a);
-  DispatchNumeric("scatter_add", a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    EachScattered<AddNumber, T>("scatter_add", out, dim, index, source);
-  });
+  AddScattered(out, dim, index, source);
   return out;
 }
 
@@ -201,10 +209,7 @@ Tensor ScatterSums(Ints sizes, int64_t dim, const Tensor& index, const Tensor& s
   }
   Tensor out = Tensor::Zeros(sizes, source.dtype(), source.device());
   CheckIndices("scatter_add", out, index);
-  DispatchNumeric("scatter_add", out.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    EachScattered<AddNumber, T>("scatter_add", out, dim, index, source);
-  });
+  AddScattered(out, dim, index, source);
   return out;
 }
 

@@ -49,20 +49,6 @@ template <typename T>
   RunRemote("fold", body, out.numel(), {&out}, {&rows, &first, &those});
 }
 
-// Four at a time: a loop of one depends on where it comes to lie.
-template <typename T>
-void CopyPlaces(const T* in, const std::vector<int64_t>& places, T* to) {
-  const int64_t* const from = places.data();
-  size_t i = 0;
-  for (; i + 4 <= places.size(); i += 4) {
-    to[i] = in[from[i]];
-    to[i + 1] = in[from[i + 1]];
-    to[i + 2] = in[from[i + 2]];
-    to[i + 3] = in[from[i + 3]];
-  }
-  for (; i < places.size(); ++i) to[i] = in[from[i]];
-}
-
 }  // namespace
 
 Tensor Unfold(const Tensor& a, const Windows& windows) {
@@ -78,16 +64,10 @@ Tensor Unfold(const Tensor& a, const Windows& windows) {
     if (IsRemote(a)) [[unlikely]]
       return UnfoldRemote<T>(rows, windows, plane.size, out);
     const std::vector<int64_t> places = PlacesOf(windows);
-    const bool are_inside = std::find(places.begin(), places.end(), -1) == places.end();
     const T* in = rows.data<T>();
     T* to = out.mutable_data<T>();
-    for (int64_t p = 0; p < plane.count; ++p, in += plane.size, to += places.size()) {
-      if (are_inside) {
-        CopyPlaces(in, places, to);
-      } else {
-        std::transform(places.begin(), places.end(), to,
-                       [in](int64_t place) { return place < 0 ? T(0) : in[place]; });
-      }
+    for (int64_t p = 0; p < plane.count; ++p, in += plane.size) {
+      for (const int64_t place : places) *to++ = place < 0 ? T(0) : in[place];
     }
   });
   return out;

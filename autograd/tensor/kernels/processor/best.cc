@@ -29,15 +29,18 @@ HWY_BEFORE_NAMESPACE();
 namespace twingrad::processor {
 namespace {
 namespace HWY_NAMESPACE {
+// Each after those that it uses.
+// clang-format off
 #include "autograd/tensor/kernels/processor/arithmetic.inc"
 #include "autograd/tensor/kernels/processor/elementary.inc"
 #include "autograd/tensor/kernels/processor/moves.inc"
+#include "autograd/tensor/kernels/processor/sums.inc"
 #include "autograd/tensor/kernels/processor/norms.inc"
 #include "autograd/tensor/kernels/processor/pools.inc"
 #include "autograd/tensor/kernels/processor/products.inc"
 #include "autograd/tensor/kernels/processor/shares.inc"
-#include "autograd/tensor/kernels/processor/sums.inc"
 #include "autograd/tensor/kernels/processor/table.inc"
+// clang-format on
 }  // namespace HWY_NAMESPACE
 }  // namespace
 }  // namespace twingrad::processor
