@@ -16,6 +16,7 @@
 #include "proptests/judge/expectation.h"
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/judge/table.h"
+#include "proptests/judge/trial.h"
 #include "proptests/oracles/compare.h"
 
 namespace twingrad::judge {
@@ -26,19 +27,13 @@ using oracles::Verdict;
 using twingrad::program::CallRecord;
 using twingrad::program::Observation;
 using twingrad::program::Program;
-using twingrad::reference::DualResult;
-using twingrad::reference::ball::BallResult;
 
 namespace {
 
-// Those that were asked beside the twin.
-struct Witnesses {
-  std::optional<DualResult> dual;
-  std::optional<BallResult> ball;
-};
-
-void CountJudgement(const Program& program, const Judgement& judgement, const Witnesses& witnesses,
-                    Statistics& statistics) {
+void CountJudgement(const Trial& trial) {
+  const Program& program = *trial.program;
+  const Judgement& judgement = trial.judgement;
+  Statistics& statistics = *trial.statistics;
   bool linearity = false;
   bool unordered = false;
   bool races = false;
@@ -55,13 +50,13 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   if (linearity) ++statistics.linearity_judged;
   if (unordered) ++statistics.unordered;
   if (races) ++statistics.racing;
-  if (witnesses.dual) {
+  if (trial.dual) {
     const oracles::Evidence evidence = {program, judgement.expected, judgement.observed.front()};
-    statistics.AddDual(*witnesses.dual, oracles::CountGradients(evidence, *witnesses.dual));
+    statistics.AddDual(*trial.dual, oracles::CountGradients(evidence, *trial.dual));
   }
-  if (witnesses.ball) {
+  if (trial.ball) {
     ++statistics.ball_asked;
-    ++statistics.ball_refusals[static_cast<size_t>(witnesses.ball->refusal)];
+    ++statistics.ball_refusals[static_cast<size_t>(trial.ball->refusal)];
   }
   if (judgement.expected.observation.error) {
     ++statistics.errors_judged;
@@ -72,14 +67,14 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
 
 // Where several outcomes are legal, the dual numbers follow the one that was seen, if the twin does
 // too.
-void FollowFailures(const Program& program, Expectation& expected, const Observation& observed,
-                    DualResult& dual) {
+void FollowFailures(Trial& trial) {
+  const Observation& observed = trial.judgement.observed.front();
   const std::vector<int32_t> seen = FailedIn(observed);
-  if (FailedIn(expected.usual().observation) == seen) return;
-  if (FailedIn(expected.Of(observed).observation) == seen) {
-    dual = reference::RunDual(program, seen);
+  if (FailedIn(trial.expected->usual().observation) == seen) return;
+  if (FailedIn(trial.expected->Of(observed).observation) == seen) {
+    trial.dual = reference::RunDual(*trial.program, seen);
   } else {
-    dual.not_applicable = std::string(reference::kEndsInError);
+    trial.dual->not_applicable = std::string(reference::kEndsInError);
   }
 }
 
@@ -96,15 +91,13 @@ struct Judge::Impl {
   JudgeOptions options;
   EngineRun engine;
 
-  // Of the repository's engine, for the Program in hand.
-  bool has_helpers = false;
-
-  int HelpersOf(int device_threads) const {
-    return has_helpers && device_threads > 0 && !options.run ? kHelpers : 0;
+  int HelpersOf(const Trial& trial, int device_threads) const {
+    return trial.further.helpers && device_threads > 0 && !options.run ? kHelpers : 0;
   }
-  Observation Observe(const Program& program, int device_threads) {
-    Observation seen = options.run ? options.run(program, device_threads)
-                                   : engine(program, device_threads, HelpersOf(device_threads));
+  Observation Observe(const Trial& trial, const Program& program, int device_threads) {
+    Observation seen = options.run
+                           ? options.run(program, device_threads)
+                           : engine(program, device_threads, HelpersOf(trial, device_threads));
     if (options.tamper) options.tamper(program, device_threads, seen);
     return seen;
   }
@@ -131,10 +124,15 @@ struct Judge::Impl {
     return shown;
   }
 
-  // Judges run number `at`, which is the last that was observed.
-  bool JudgeRun(const Program& program, Expectation& expected, size_t at,
-                const Witnesses& witnesses, bool laws, Judgement& judgement);
-  bool JudgeRepeats(const Program& program, Expectation& expected, size_t at, Judgement& judgement);
+  // Makes run number `at`, and judges that.
+  void Run(Trial& trial, size_t at);
+  void JudgeRun(Trial& trial, size_t at);
+  bool Agrees(Trial& trial, Expectation& expected, size_t at);
+  bool RepeatsAgree(Trial& trial, Expectation& expected, size_t at);
+
+  void Expect(Trial& trial) const;
+  void AskOthers(Trial& trial) const;
+  void RunElsewhere(Trial& trial);
 };
 
 const Verdict* Judgement::Failure() const {
@@ -156,48 +154,50 @@ bool JudgedByTwin(const reference::TwinResult& expected, int threads) {
   return !expected.skipped && (threads == 0 || !expected.single_thread_only);
 }
 
-bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t at,
-                           const Witnesses& witnesses, bool laws, Judgement& judgement) {
+bool Judge::Impl::Agrees(Trial& trial, Expectation& expected, size_t at) {
+  const Program& program = *trial.program;
+  Judgement& judgement = trial.judgement;
   const int threads = options.device_threads[at];
+  const int helpers = HelpersOf(trial, threads);
   const Observation& observed = judgement.observed[at];
-  const Evidence evidence = {program, expected.Of(observed), observed, threads, HelpersOf(threads)};
+  const Evidence evidence = {program, expected.Of(observed), observed, threads, helpers};
   Exhibits exhibits = {.evidence = evidence};
   exhibits.shown = Shown(JudgedByTwin(evidence.expected, threads));
   std::optional<SeededRuns> seeded;
   if (at == 0) {
     // Of other runs, which have the same bits, the witnesses would say the same.
-    if (witnesses.dual) exhibits.dual = &*witnesses.dual;
-    if (witnesses.ball && evidence.expected.observation.survived.empty()) {
-      exhibits.ball = &*witnesses.ball;
-    }
+    if (trial.dual) exhibits.dual = &*trial.dual;
+    if (trial.ball && evidence.expected.observation.survived.empty()) exhibits.ball = &*trial.ball;
     // Where calls release a graph that they share, each run may have another outcome.
-    if (laws && !observed.error && evidence.expected.contended_calls.empty()) {
+    if (trial.further.laws && !observed.error && evidence.expected.contended_calls.empty()) {
       exhibits.seeded = [&, made = false]() mutable -> const SeededRuns* {
         if (!made) {
-          seeded = MakeSeededRuns(program, [&](const Program& p) { return Observe(p, threads); });
+          seeded =
+              MakeSeededRuns(program, [&](const Program& p) { return Observe(trial, p, threads); });
         }
         made = true;
         return seeded ? &*seeded : nullptr;
       };
     }
   } else {
-    exhibits.other =
-        OtherRun{&judgement.observed[0], true,
-                 absl::StrCat(oracles::EngineText(options.device_threads[0]), ", then ",
-                              oracles::EngineText(threads, HelpersOf(threads)))};
+    exhibits.other = OtherRun{&judgement.observed[0], true,
+                              absl::StrCat(oracles::EngineText(options.device_threads[0]),
+                                           ", then ", oracles::EngineText(threads, helpers))};
   }
-  if (observed.error && CanaryTells(threads)) {
-    exhibits.canary = [&] { return Observe(CanaryProgram(), threads); };
+  if (trial.canary) {
+    exhibits.canary = [&] { return *std::exchange(trial.canary, std::nullopt); };
   }
   return JudgeByTable(exhibits, judgement.verdicts);
 }
 
-bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, size_t at,
-                               Judgement& judgement) {
+bool Judge::Impl::RepeatsAgree(Trial& trial, Expectation& expected, size_t at) {
+  const Program& program = *trial.program;
+  Judgement& judgement = trial.judgement;
   const int threads = options.device_threads[at];
   for (int repeat = 1; repeat < options.repeats; ++repeat) {
-    const Observation again = Observe(program, threads);
-    const Evidence evidence = {program, expected.Of(again), again, threads, HelpersOf(threads)};
+    const Observation again = Observe(trial, program, threads);
+    const Evidence evidence = {program, expected.Of(again), again, threads,
+                               HelpersOf(trial, threads)};
     const OtherRun first = {&judgement.observed[at], threads != 0,
                             absl::StrCat("two runs of the ", oracles::EngineText(threads))};
     if (!JudgeByTable({.evidence = evidence, .other = first}, judgement.verdicts)) return false;
@@ -205,57 +205,106 @@ bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, si
   return true;
 }
 
-Judgement Judge::Run(const Program& program, const Further& further, Statistics& statistics) {
-  Judgement judgement;
-  statistics.AddProgram(program);
-  impl_->has_helpers = further.helpers;
-  Expectation expected(program);
-  std::optional<Expectation> in_any_order;  // of engines with helpers
-  if (expected.usual().skipped) {
-    judgement.skipped = absl::StrCat("the twin cannot judge it: ", *expected.usual().skipped);
-    statistics.AddSkipped(program);
-    judgement.expected = std::move(expected).TakeUsual();
-    return judgement;
+void Judge::Impl::Expect(Trial& trial) const {
+  trial.statistics->AddProgram(*trial.program);
+  trial.expected.emplace(*trial.program);
+  const std::optional<std::string>& skipped = trial.expected->usual().skipped;
+  if (!skipped) return;
+  trial.judgement.skipped = absl::StrCat("the twin cannot judge it: ", *skipped);
+  trial.statistics->AddSkipped(*trial.program);
+  trial.judgement.expected = std::move(*trial.expected).TakeUsual();
+  trial.expected.reset();
+}
+
+void Judge::Impl::AskOthers(Trial& trial) const {
+  const Observation& predicted = trial.expected->usual().observation;
+  if (options.dual) trial.dual = reference::RunDual(*trial.program, FailedIn(predicted));
+  if (!predicted.error && predicted.survived.empty() && options.ball && trial.further.ball) {
+    trial.ball = options.ball(*trial.program);
   }
-  Witnesses witnesses;
-  const Observation& predicted = expected.usual().observation;
-  if (impl_->options.dual) witnesses.dual = reference::RunDual(program, FailedIn(predicted));
-  if (!predicted.error && predicted.survived.empty() && impl_->options.ball && further.ball) {
-    witnesses.ball = impl_->options.ball(program);
+}
+
+void Judge::Impl::Run(Trial& trial, size_t at) {
+  const int threads = options.device_threads[at];
+  trial.judgement.observed.push_back(Observe(trial, *trial.program, threads));
+  trial.canary.reset();
+  if (trial.judgement.observed.back().error && CanaryTells(threads)) {
+    trial.canary = Observe(trial, CanaryProgram(), threads);
   }
-  judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
-  const bool on_many_threads = further.helpers || further.repeats ||
-                               program::DevicesOf(program) > 0 || program::HasSections(program);
-  const size_t runs = on_many_threads ? impl_->options.device_threads.size() : 1;
-  for (size_t i = 0; i < runs; ++i) {
-    judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
-    const Observation& observed = judgement.observed.back();
-    if (i == 0 && witnesses.dual) FollowFailures(program, expected, observed, *witnesses.dual);
-    ++statistics.runs;
-    for (const CallRecord& call : observed.calls) statistics.nodes_executed += call.executed.size();
-    if (Unsupported(observed)) {
-      judgement.skipped = absl::StrCat("the engine does not run ",
-                                       oracles::LineOf(program, observed.error->statement));
-      break;
-    }
-    const bool with_helpers = impl_->HelpersOf(impl_->options.device_threads[i]) > 0;
-    if (with_helpers && !in_any_order) in_any_order.emplace(program, /*any_order=*/true);
-    Expectation& prediction = with_helpers ? *in_any_order : expected;
-    if (!impl_->JudgeRun(program, prediction, i, witnesses, further.laws, judgement)) break;
-    if (!impl_->JudgeRepeats(program, prediction, i, judgement)) break;
+}
+
+void Judge::Impl::JudgeRun(Trial& trial, size_t at) {
+  const Program& program = *trial.program;
+  const Observation& observed = trial.judgement.observed[at];
+  Statistics& statistics = *trial.statistics;
+  if (at == 0 && trial.dual) FollowFailures(trial);
+  ++statistics.runs;
+  for (const CallRecord& call : observed.calls) statistics.nodes_executed += call.executed.size();
+  if (Unsupported(observed)) {
+    trial.judgement.skipped = absl::StrCat("the engine does not run ",
+                                           oracles::LineOf(program, observed.error->statement));
+    trial.over = true;
+    return;
   }
-  judgement.expected = std::move(expected).TakeUsual();
-  CountJudgement(program, judgement, witnesses, statistics);
-  return judgement;
+  const bool with_helpers = HelpersOf(trial, options.device_threads[at]) > 0;
+  if (with_helpers && !trial.in_any_order) trial.in_any_order.emplace(program, /*any_order=*/true);
+  Expectation& expected = with_helpers ? *trial.in_any_order : *trial.expected;
+  trial.over = !Agrees(trial, expected, at) || !RepeatsAgree(trial, expected, at);
+}
+
+void Judge::Impl::RunElsewhere(Trial& trial) {
+  const bool on_many_threads = trial.further.helpers || trial.further.repeats ||
+                               program::DevicesOf(*trial.program) > 0 ||
+                               program::HasSections(*trial.program);
+  const size_t runs = on_many_threads ? options.device_threads.size() : 1;
+  for (size_t at = 1; at < runs && !trial.over; ++at) {
+    Run(trial, at);
+    JudgeRun(trial, at);
+  }
+  trial.judgement.expected = std::move(*trial.expected).TakeUsual();
+  CountJudgement(trial);
+}
+
+Trial Judge::Begin(const Program& program, const Further& further) {
+  Trial trial;
+  trial.program = &program;
+  trial.further = further;
+  trial.statistics = statistics_;
+  trial.judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
+  return trial;
+}
+
+void Judge::Take(Step step, Trial& trial) {
+  if (step == Step::kExpect) return impl_->Expect(trial);
+  if (!trial.expected) return;
+  switch (step) {
+    case Step::kExpect:
+      return;
+    case Step::kAskOthers:
+      return impl_->AskOthers(trial);
+    case Step::kRun:
+      return impl_->Run(trial, 0);
+    case Step::kJudgeRun:
+      return impl_->JudgeRun(trial, 0);
+    case Step::kRunElsewhere:
+      return impl_->RunElsewhere(trial);
+  }
+}
+
+Judgement Judge::Of(Trial trial) {
+  for (int step = 0; step < kNumSteps; ++step) Take(static_cast<Step>(step), trial);
+  return std::move(trial.judgement);
 }
 
 Judgement Judge::operator()(const Program& program, const Further& further) {
-  return Run(program, further, *statistics_);
+  return Of(Begin(program, further));
 }
 
 bool Judge::Fails(const Program& program) {
   Statistics not_counted;
-  return Run(program, Further(), not_counted).Failure() != nullptr;
+  Trial trial = Begin(program, Further());
+  trial.statistics = &not_counted;
+  return Of(std::move(trial)).Failure() != nullptr;
 }
 
 bool HasHelpers(uint64_t seed) {

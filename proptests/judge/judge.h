@@ -85,6 +85,19 @@ struct Judgement {
   const oracles::Verdict* Failure() const;
 };
 
+// In the order in which they are taken.
+enum class Step : uint8_t {
+  kExpect,       // ask the twin
+  kAskOthers,    // the dual numbers and the balls
+  kRun,          // run it on the first engine
+  kJudgeRun,     // and judge that run
+  kRunElsewhere  // run it on the other engines, judge those runs, and count it
+};
+inline constexpr int kNumSteps = static_cast<int>(Step::kRunElsewhere) + 1;
+
+// A Program on its way through them (trial.h).
+struct Trial;
+
 class Judge {
  public:
   // `statistics` is where Programs are counted; null: in the Judge.
@@ -96,6 +109,12 @@ class Judge {
   // Judges the Program and adds to the statistics.
   Judgement operator()(const twingrad::program::Program& program, const Further& further = {});
 
+  // The same, a step at a time, so that several Programs can take each before any takes the next
+  // (proptests/workers/case.h says why). All steps are taken of each Trial that was begun; then its
+  // Judgement is complete. The Program must outlive the Trial.
+  Trial Begin(const twingrad::program::Program& program, const Further& further);
+  void Take(Step step, Trial& trial);
+
   // Whether the Program makes some oracle disagree, without touching the statistics: for shrinking.
   bool Fails(const twingrad::program::Program& program);
 
@@ -103,8 +122,7 @@ class Judge {
 
  private:
   struct Impl;
-  Judgement Run(const twingrad::program::Program& program, const Further& further,
-                Statistics& statistics);
+  Judgement Of(Trial trial);
 
   std::unique_ptr<Impl> impl_;
   Statistics own_;

@@ -1,11 +1,16 @@
 #include "proptests/judge/judge.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "autograd/program/parse.h"
+#include "autograd/program/region.h"
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"
+#include "proptests/judge/fingerprint.h"
+#include "proptests/judge/trial.h"
 
 namespace twingrad::judge {
 namespace {
@@ -53,6 +58,43 @@ TEST(Judge, OwnEngineAgreesOnASquare) {
   EXPECT_EQ(statistics.compared.gradients(), 2u);
   EXPECT_EQ(statistics.dual_first, 1u);
   EXPECT_EQ(statistics.findings, 0u);
+}
+
+// Programs that take each step together are judged as each is alone, errors and their canaries
+// included.
+TEST(Judge, StepsOfManyProgramsDoNotDisturbEachOther) {
+  constexpr uint64_t kPrograms = 40;
+  std::vector<Program> programs;
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) programs.push_back(generators::Generate(seed));
+  Statistics together;
+  Statistics alone;
+  Judge judge({}, &together);
+  std::vector<Trial> trials;
+  for (const Program& program : programs) trials.push_back(judge.Begin(program, Further()));
+  for (int step = 0; step < kNumSteps; ++step) {
+    for (Trial& trial : trials) judge.Take(static_cast<Step>(step), trial);
+  }
+  Judge other({}, &alone);
+  for (uint64_t i = 0; i < kPrograms; ++i) {
+    const Judgement expected = other(programs[i]);
+    const Judgement& judgement = trials[i].judgement;
+    EXPECT_EQ(judgement.skipped, expected.skipped) << i;
+    ASSERT_EQ(judgement.verdicts.size(), expected.verdicts.size()) << i;
+    for (size_t k = 0; k < expected.verdicts.size(); ++k) {
+      EXPECT_EQ(judgement.verdicts[k].oracle, expected.verdicts[k].oracle) << i;
+      EXPECT_EQ(judgement.verdicts[k].text, expected.verdicts[k].text) << i;
+    }
+    ASSERT_EQ(judgement.observed.size(), expected.observed.size()) << i;
+    // On one thread each run is as the other.
+    if (judgement.skipped || program::HasSections(programs[i])) continue;
+    EXPECT_EQ(FingerprintOf(judgement.observed[0]), FingerprintOf(expected.observed[0])) << i;
+  }
+  EXPECT_EQ(together.programs, kPrograms);
+  EXPECT_EQ(together.runs, alone.runs);
+  EXPECT_GT(together.errors_judged, 0u);
+  EXPECT_EQ(together.errors_judged, alone.errors_judged);
+  EXPECT_EQ(together.dual_first, alone.dual_first);
+  EXPECT_EQ(together.findings, 0u);
 }
 
 // The engine sums the numerator of atan2's second derivative apart where an operand is broadcast,

@@ -1,6 +1,7 @@
 #include "proptests/subjects/engine_subject.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +26,9 @@
 #include "autograd/runner/run.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "proptests/findings/drawing.h"
+#include "proptests/judge/judge.h"
 #include "proptests/judge/seeded_runs.h"
+#include "proptests/judge/trial.h"
 #include "proptests/oracles/expect.h"
 #include "proptests/oracles/oracles.h"
 #include "proptests/subjects/planted.h"
@@ -76,8 +79,12 @@ processor::Kernels KernelsOf(std::string_view name) {
   return name == "library" ? processor::Kernels::kLibrary : processor::Kernels::kBest;
 }
 
+// A worker's chunk. What is known of many more would not fit the caches of a processor.
+constexpr size_t kPlaces = 32;
+
 class EngineSubject final : public Subject,
                             public workers::CaseJudge,
+                            public workers::CaseBatch,
                             public workers::CaseDrawer,
                             public Reporter,
                             public Runner {
@@ -113,6 +120,13 @@ class EngineSubject final : public Subject,
   Runner* runner() override { return this; }
 
   CaseResult Judge() override;
+
+  workers::CaseBatch* batch() override { return this; }
+  size_t places() const override { return kPlaces; }
+  int steps() const override { return 1 + judge::kNumSteps; }
+  void Take(int step, size_t place, uint64_t seed) override;
+  CaseResult Finish(size_t place) override;
+
   // Those of GPUs wait for their drivers, whose threads are none of the engine's.
   bool HandsOver() const override { return !source_.options().on_cuda; }
   // Where they are counted: once a Program they are copied, and they are kilobytes.
@@ -146,6 +160,9 @@ class EngineSubject final : public Subject,
     return statistics;
   }
 
+  judge::Further FurtherOf(const std::optional<uint64_t>& seed) const;
+  CaseResult ResultOf(const program::Program& program, const judge::Judgement& judgement) const;
+
   // On the engine that the Judge would run first.
   Observation Observe() const {
     if (judge_options_.run) return judge_options_.run(current(), 0);
@@ -159,6 +176,12 @@ class EngineSubject final : public Subject,
   bool every_ball_ = false;
   std::optional<judge::Judge> judge_;
   EngineStatistics counted_;
+
+  struct Place {
+    ProgramSource::Made made;
+    std::optional<judge::Trial> trial;
+  };
+  std::array<Place, kPlaces> places_;
 };
 
 Runner::Seen EngineSubject::Run() {
@@ -173,17 +196,42 @@ Runner::Seen EngineSubject::Run() {
   return result;
 }
 
-CaseResult EngineSubject::Judge() {
-  source_.CountDrawn(&counted_.drawn);
+judge::Further EngineSubject::FurtherOf(const std::optional<uint64_t>& seed) const {
   // What comes from elsewhere is judged by all.
   judge::Further further;
-  if (source_.seed()) {
-    further.laws = judge::IsLawSample(*source_.seed());
-    further.helpers = judge::HasHelpers(*source_.seed());
-    further.repeats = judge::IsRepeatSample(*source_.seed());
-    further.ball = every_ball_ || judge::IsBallSample(*source_.seed());
+  if (seed) {
+    further.laws = judge::IsLawSample(*seed);
+    further.helpers = judge::HasHelpers(*seed);
+    further.repeats = judge::IsRepeatSample(*seed);
+    further.ball = every_ball_ || judge::IsBallSample(*seed);
   }
-  const judge::Judgement judgement = (*judge_)(current(), further);
+  return further;
+}
+
+CaseResult EngineSubject::Judge() {
+  source_.CountDrawn(&counted_.drawn);
+  return ResultOf(current(), (*judge_)(current(), FurtherOf(source_.seed())));
+}
+
+void EngineSubject::Take(int step, size_t place, uint64_t seed) {
+  Place& at = places_[place];
+  if (step == 0) {
+    at.trial.reset();
+    at.made = source_.MakeApart(seed);
+    at.trial.emplace(judge_->Begin(at.made.program, FurtherOf(seed)));
+  } else {
+    judge_->Take(static_cast<judge::Step>(step - 1), *at.trial);
+  }
+}
+
+CaseResult EngineSubject::Finish(size_t place) {
+  const Place& at = places_[place];
+  counted_.drawn.Add(at.made.drawn);
+  return ResultOf(at.made.program, at.trial->judgement);
+}
+
+CaseResult EngineSubject::ResultOf(const program::Program& program,
+                                   const judge::Judgement& judgement) const {
   CaseResult result;
   const oracles::Verdict* failure = judgement.Failure();
   if (failure == nullptr) return result;
@@ -192,17 +240,17 @@ CaseResult EngineSubject::Judge() {
   result.text = failure->text;
   if (failure->oracle != "ball") {
     bool contradicts = false;
-    result.text += oracles::BallOpinion(current(), judgement.expected,
-                                        reference::ball::RunBall(current()), &contradicts);
+    result.text += oracles::BallOpinion(program, judgement.expected,
+                                        reference::ball::RunBall(program), &contradicts);
   }
   result.marked.assign(failure->statements.begin(), failure->statements.end());
-  result.expected = program::PrintObservation(current(), judgement.expected.observation);
+  result.expected = program::PrintObservation(program, judgement.expected.observation);
   for (size_t i = 0; i < judgement.observed.size(); ++i) {
     if (i > 0) {
       absl::StrAppend(&result.actual, "\nwith ", judge_options_.device_threads[i],
                       " device threads\n");
     }
-    absl::StrAppend(&result.actual, program::PrintObservation(current(), judgement.observed[i]));
+    absl::StrAppend(&result.actual, program::PrintObservation(program, judgement.observed[i]));
   }
   return result;
 }

@@ -55,6 +55,12 @@ void ProgramSource::Make(uint64_t seed) {
   current_ = generators::Generate(seed, options_, &drawn_);
 }
 
+ProgramSource::Made ProgramSource::MakeApart(uint64_t seed) const {
+  Made made;
+  made.program = generators::Generate(seed, options_, &made.drawn);
+  return made;
+}
+
 std::string ProgramSource::Text() const { return program::Print(current_); }
 
 void ProgramSource::CountDrawn(DrawnFeatures* counts) const { counts->Add(drawn_); }

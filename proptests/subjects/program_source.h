@@ -27,6 +27,13 @@ class ProgramSource : public workers::CaseSource {
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;
 
+  // A case of its own.
+  struct Made {
+    program::Program program;
+    generators::Features drawn;
+  };
+  Made MakeApart(uint64_t seed) const;
+
   // The current one.
   const program::Program& current() const { return current_; }
   void SetCurrent(program::Program program) {

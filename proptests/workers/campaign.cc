@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<Campaign>> Campaign::Create(CampaignOptions optio
   for (uint64_t i = 0; i < jobs; ++i) {
     Slot& slot = campaign->slots_[i];
     slot.name = absl::StrCat("worker-", i);
-    campaign->Respawn(slot, 0, 0);
+    campaign->Respawn(slot, {});
   }
   if (!campaign->status_.ok()) return campaign->status_;
   return campaign;
@@ -104,11 +104,11 @@ std::chrono::nanoseconds TimeLimit(std::chrono::nanoseconds limit, uint64_t hang
                              {limit / 10, longest * 10, std::chrono::seconds(1)}));
 }
 
-void Campaign::Respawn(Slot& slot, uint64_t begin, uint64_t end) {
+void Campaign::Respawn(Slot& slot, const Legacy& legacy) {
   WorkerCommand command = options_.worker;
   command.limits.timeout = TimeLimit(command.limits.timeout, hangs_, longest_);
   absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
-      WorkerProcess::Spawn(command, slot.name, begin, end);
+      WorkerProcess::Spawn(command, slot.name, legacy);
   if (process.ok()) {
     slot.process = *std::move(process);
   } else {
@@ -173,22 +173,19 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   }
   const uint64_t index = record.index + (committed ? 1 : 0);
   const uint64_t end = record.chunk_end;
-  uint64_t next = in_program ? index + 1 : index;
+  // Those that were judged together with it have not been committed either.
+  const uint64_t next = in_program ? record.batch_begin.load() : index;
+  bool fatal = false;
   if (death.cause == Death::Cause::kKilled && slot.last_killed_index != index) {
     // Nobody knows yet that the Program is to blame: once more.
     ++restarts_;
     slot.last_killed_index = index;
-    next = index;
   } else {
     const std::string doing = phase == Phase::kGenerating
                                   ? absl::StrCat("generating from seed ", record.seed.load())
                               : in_program ? absl::StrCat("judging program ", index)
                                            : std::string("ending, after its last program");
-    if (in_program) {  // it was judged: it brings workers down
-      ++retired_.programs;
-      retired_.seeds += record.seed;
-      retired_.after = index + 1;
-    }
+    fatal = in_program;
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? ProgramOf(record.seed.load()) : std::string(),
                 ResultOfDeath(death, *slot.process, doing),
@@ -196,7 +193,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   }
   const bool more = next < end || record_->next < record_->total;
   Retire(slot);
-  if (more && record_->stop == 0) Respawn(slot, std::min(next, end), end);
+  if (more && record_->stop == 0) Respawn(slot, {std::min(next, end), end, fatal ? index + 1 : 0});
 }
 
 bool Campaign::Pump(std::chrono::milliseconds wait) {

@@ -3,7 +3,8 @@
 //
 // Program i of a campaign has a seed made of the campaign's seed and i, so the set of Programs is
 // the same for any number of workers. A worker that crashes, hangs or takes too much memory makes a
-// Failure of the Program it was running; a fresh one takes over the rest of its chunk. Used by one
+// Failure of the Program it was running; a fresh one takes over the rest of its chunk, and counts
+// that Program without judging it again. Used by one
 // thread, which calls Pump until it returns false.
 
 #pragma once
@@ -99,7 +100,7 @@ class Campaign {
   void AddFailure(Failure failure);
   // What a worker of its own makes of the seed; empty if it cannot.
   std::string ProgramOf(uint64_t seed);
-  void Respawn(Slot& slot, uint64_t begin, uint64_t end);
+  void Respawn(Slot& slot, const Legacy& legacy);
   void Retire(Slot& slot);
 
   CampaignOptions options_;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "proptests/workers/fake_cases.h"
+#include "proptests/workers/files.h"
 
 namespace twingrad::workers {
 namespace {
@@ -17,9 +19,11 @@ namespace {
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""ms;
 
-class CampaignTest : public testing::Test {
+// Of workers that judge cases one by one, and of such as judge them in batches.
+class CampaignTest : public testing::TestWithParam<bool> {
  protected:
   CampaignOptions Options(uint64_t programs, int jobs, std::vector<std::string> flags) const {
+    if (GetParam()) flags.emplace_back("--ops=batches");
     CampaignOptions options;
     options.seed = 1;
     options.programs = programs;
@@ -57,7 +61,7 @@ class CampaignTest : public testing::Test {
   TemporaryFolder folder_ = *TemporaryFolder::Make("campaign-test");
 };
 
-TEST_F(CampaignTest, JudgesEachProgramOnceWhateverTheJobs) {
+TEST_P(CampaignTest, JudgesEachProgramOnceWhateverTheJobs) {
   Counters first;
   std::set<std::string> notes;
   for (const int jobs : {1, 2, 5}) {
@@ -75,7 +79,7 @@ TEST_F(CampaignTest, JudgesEachProgramOnceWhateverTheJobs) {
   }
 }
 
-TEST_F(CampaignTest, FindsTheSameFailuresWhateverTheJobs) {
+TEST_P(CampaignTest, FindsTheSameFailuresWhateverTheJobs) {
   std::vector<std::pair<uint64_t, std::string>> first;
   for (const int jobs : {1, 4}) {
     const auto campaign = Make(Options(200, jobs, {"--features=wrong,crash,exit"}));
@@ -92,7 +96,21 @@ TEST_F(CampaignTest, FindsTheSameFailuresWhateverTheJobs) {
   }
 }
 
-TEST_F(CampaignTest, GoesOnAfterHangsAndGrowth) {
+TEST_P(CampaignTest, WhatAWorkerDiesOfIsJudgedOnceAndWhatWasBesideItIsNotLost) {
+  setenv("BUILD_WORKING_DIRECTORY", folder_.path().c_str(), 1);
+  const auto campaign = Make(Options(320, 1, {"--features=crash", "--ops=few_starts"}));
+  const auto failures = RunToEnd(*campaign);
+  EXPECT_TRUE(campaign->status().ok()) << campaign->status();
+  EXPECT_GT(failures.size(), 5u);
+  EXPECT_TRUE(campaign->Whole());
+  // A first worker, a successor of each that died, and the one that tells what it died of.
+  EXPECT_EQ(ReadInput(ResolvePath("starts"))->size(), failures.size() + 2);
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  // All but those were judged to the end.
+  EXPECT_EQ(campaign->counters()[0], 320u - failures.size());
+}
+
+TEST_P(CampaignTest, GoesOnAfterHangsAndGrowth) {
   CampaignOptions options = Options(60, 2, {"--features=hang,memory"});
   options.worker.limits.timeout = std::chrono::milliseconds(500);
   options.worker.limits.memory = uint64_t{1} << 30;
@@ -118,7 +136,7 @@ TEST(TimeLimitTest, AfterSomeHangsATenthMustDoUnlessOthersTakeNearlyAsLong) {
   EXPECT_EQ(TimeLimit(500ms, 100, 1ms), 500ms);
 }
 
-TEST_F(CampaignTest, LosesNothingWhenWorkersAreKilled) {
+TEST_P(CampaignTest, LosesNothingWhenWorkersAreKilled) {
   const auto campaign = Make(Options(400, 2, {"--ops=slow"}));
   int kills = 0;
   while (campaign->Pump(std::chrono::milliseconds(20))) {
@@ -136,7 +154,7 @@ TEST_F(CampaignTest, LosesNothingWhenWorkersAreKilled) {
   EXPECT_EQ(campaign->counters()[0], 400u);
 }
 
-TEST_F(CampaignTest, StopsAfterTheCurrentPrograms) {
+TEST_P(CampaignTest, StopsAfterTheCurrentPrograms) {
   const auto campaign = Make(Options(1'000'000, 2, {"--ops=slow"}));
   while (campaign->programs() < 10 && campaign->Pump(std::chrono::milliseconds(20))) {
   }
@@ -146,7 +164,7 @@ TEST_F(CampaignTest, StopsAfterTheCurrentPrograms) {
   EXPECT_LT(campaign->programs(), 10'000u);
 }
 
-TEST_F(CampaignTest, EndsWhenNoEngineStarts) {
+TEST_P(CampaignTest, EndsWhenNoEngineStarts) {
   for (const char* fault : {"--ops=cannot_start", "--ops=die_starting"}) {
     const auto campaign = Make(Options(100, 3, {fault}));
     RunToEnd(*campaign);
@@ -154,6 +172,10 @@ TEST_F(CampaignTest, EndsWhenNoEngineStarts) {
     EXPECT_EQ(campaign->programs(), 0u);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, CampaignTest, testing::Bool(), [](const auto& batches) {
+  return batches.param ? "InBatches" : "OneByOne";
+});
 
 }  // namespace
 }  // namespace twingrad::workers

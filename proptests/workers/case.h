@@ -77,6 +77,24 @@ class CaseSource {
                              const std::function<bool(std::string_view)>& still_fails) = 0;
 };
 
+// Makes and judges several cases a step at a time: a worker takes a step for all of them before it
+// takes the next for any, for a processor's caches and branch predictors hold the code of one step,
+// and not that of all. The results are those of CaseSource::Make and CaseJudge::Judge; the current
+// case is left alone.
+class CaseBatch {
+ public:
+  virtual ~CaseBatch() = default;
+
+  // How many cases there is room for: each has a place from 0.
+  virtual size_t places() const = 0;
+  virtual int steps() const = 0;
+  // Takes a step for the case of this seed, which has this place until it is finished. The first
+  // makes it, and ends what was there.
+  virtual void Take(int step, size_t place, uint64_t seed) = 0;
+  // After the last step. Adds to the counters.
+  virtual CaseResult Finish(size_t place) = 0;
+};
+
 // Judges the current case.
 class CaseJudge {
  public:
@@ -84,6 +102,8 @@ class CaseJudge {
 
   // Adds to the counters.
   virtual CaseResult Judge() = 0;
+  // Null: it judges cases one after the other.
+  virtual CaseBatch* batch() { return nullptr; }
   virtual absl::Span<const uint64_t> counters() const = 0;
   // What a summary names rather than counts: notes that are new since the last call. The parent
   // keeps each once, whichever worker it came from.

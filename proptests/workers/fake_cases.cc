@@ -93,15 +93,18 @@ absl::Status FakeCases::Start() {
   return absl::OkStatus();
 }
 
-void FakeCases::Make(uint64_t seed) {
-  lines_.clear();
+std::vector<std::string> FakeCases::LinesOf(uint64_t seed) const {
+  std::vector<std::string> lines;
   for (uint64_t i = 0; i < 3 + seed % 5; ++i) {
-    lines_.push_back(absl::StrCat("value ", (seed >> i) % 100));
+    lines.push_back(absl::StrCat("value ", (seed >> i) % 100));
   }
   if (!features_.empty() && seed % 16 == 3) {
-    lines_.insert(lines_.begin() + 1, features_[(seed >> 8) % features_.size()]);
+    lines.insert(lines.begin() + 1, features_[(seed >> 8) % features_.size()]);
   }
+  return lines;
 }
+
+void FakeCases::Make(uint64_t seed) { lines_ = LinesOf(seed); }
 
 std::string FakeCases::Text() const { return absl::StrCat(absl::StrJoin(lines_, "\n"), "\n"); }
 
@@ -119,35 +122,64 @@ absl::Status FakeCases::Load(std::string_view text, std::string_view origin) {
   return absl::OkStatus();
 }
 
-CaseResult FakeCases::Judge() {
-  if (Has(ops_, "slow")) usleep(5000);
-  CaseResult result;
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    if (planted_ != Defect::kNone && lines_[i] == absl::StrCat("value ", draw_ % 100)) {
+void FakeCases::Look(const std::vector<std::string>& lines, size_t begin, size_t end,
+                     CaseResult* result) {
+  for (size_t i = begin; i < end; ++i) {
+    const std::string& line = lines[i];
+    if (planted_ != Defect::kNone && line == absl::StrCat("value ", draw_ % 100)) {
       if (planted_ == Defect::kCrash) Act("crash");
       if (planted_ == Defect::kHang) Act("hang");
-      result.failed = true;
-      result.oracle = DefectName(planted_);
-      result.text = "a planted line\n  expected: right\n  actual:   wrong\n";
+      result->failed = true;
+      result->oracle = DefectName(planted_);
+      result->text = "a planted line\n  expected: right\n  actual:   wrong\n";
     }
-    if (absl::StartsWith(lines_[i], "value ")) continue;
-    KeepLine(scratch_, lines_[i]);
-    const bool shows = (lines_[i] == "flaky" && counters_[0] >= 3) ||
-                       (lines_[i] == "stained" && stained_) || (lines_[i] == "once" && IsFirst());
-    stained_ |= lines_[i] == "stain";
-    if (Act(lines_[i]) || shows) {
-      result.failed = true;
-      result.oracle = lines_[i];
-      result.text = absl::StrCat("line ", i, " is wrong\n  expected: right\n  actual:   wrong\n");
-      result.expected = "right\n";
-      result.actual = "wrong\n";
-      result.marked = {static_cast<int>(i)};
+    if (absl::StartsWith(line, "value ")) continue;
+    KeepLine(scratch_, line);
+    const bool shows = (line == "flaky" && counters_[0] >= 3) || (line == "stained" && stained_) ||
+                       (line == "once" && IsFirst());
+    stained_ |= line == "stain";
+    if (Act(line) || shows) {
+      result->failed = true;
+      result->oracle = line;
+      result->text = absl::StrCat("line ", i, " is wrong\n  expected: right\n  actual:   wrong\n");
+      result->expected = "right\n";
+      result->actual = "wrong\n";
+      result->marked = {static_cast<int>(i)};
     }
   }
   KeepLine(scratch_, "");
+}
+
+void FakeCases::Count(const std::vector<std::string>& lines) {
   counters_[0] += 1;
-  counters_[1] += lines_.size();
+  counters_[1] += lines.size();
+  notes_.insert(absl::StrCat(lines.size(), " lines"));
+}
+
+CaseResult FakeCases::Judge() {
+  if (Has(ops_, "slow")) usleep(5000);
+  CaseResult result;
+  Look(lines_, 0, lines_.size(), &result);
+  Count(lines_);
   return result;
+}
+
+CaseBatch* FakeCases::batch() { return Has(ops_, "batches") ? this : nullptr; }
+
+void FakeCases::Take(int step, size_t place, uint64_t seed) {
+  Place& at = places_[place];
+  if (step == 0) {
+    at = {LinesOf(seed), {}};
+    return;
+  }
+  if (step == 1 && Has(ops_, "slow")) usleep(5000);
+  const size_t last = at.lines.size() - 1;
+  Look(at.lines, step == 1 ? 0 : last, step == 1 ? last : last + 1, &at.result);
+}
+
+CaseResult FakeCases::Finish(size_t place) {
+  Count(places_[place].lines);
+  return std::move(places_[place].result);
 }
 
 std::string FakeCases::Draw(absl::Span<const int> marked, bool /*run_engine*/) {
@@ -176,9 +208,11 @@ std::string FakeCases::Shrink(std::string_view text,
 }
 
 std::vector<std::string> FakeCases::TakeNotes() {
-  std::string note = absl::StrCat(lines_.size(), " lines");
-  if (!told_.insert(note).second) return {};
-  return {std::move(note)};
+  std::vector<std::string> notes;
+  for (const std::string& note : std::exchange(notes_, {})) {
+    if (told_.insert(note).second) notes.push_back(note);
+  }
+  return notes;
 }
 
 void FakeCases::ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result) {

@@ -20,7 +20,9 @@ int main(int argc, char** argv) {
     if (absl::ConsumePrefix(&word, "--recorder=")) options.recorder = word;
     if (absl::ConsumePrefix(&word, "--campaign=")) options.campaign = word;
     if (absl::ConsumePrefix(&word, "--features=")) features = absl::StrSplit(word, ',');
-    if (absl::ConsumePrefix(&word, "--ops=")) ops = absl::StrSplit(word, ',');
+    if (absl::ConsumePrefix(&word, "--ops=")) {
+      for (const std::string_view op : absl::StrSplit(word, ',')) ops.emplace_back(op);
+    }
     if (absl::ConsumePrefix(&word, "--memory=")) {
       options.memory = std::strtoull(word.data(), nullptr, 10) << 20;
     }

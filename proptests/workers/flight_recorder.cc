@@ -42,7 +42,11 @@ absl::StatusOr<void*> MapBytes(const std::string& path, size_t size, bool create
 }
 
 void EnterPhase(FlightRecord& record, Phase phase) {
-  record.phase_began.store(MonotonicNanoseconds(), std::memory_order_relaxed);
+  const uint64_t now = MonotonicNanoseconds();
+  const uint64_t took = now - record.phase_began.exchange(now, std::memory_order_relaxed);
+  const auto left = static_cast<Phase>(record.phase.load(std::memory_order_relaxed));
+  const bool counts = left == Phase::kGenerating || left == Phase::kJudging;
+  if (counts && took > record.longest.load(std::memory_order_relaxed)) record.longest = took;
   record.phase.store(static_cast<uint32_t>(phase), std::memory_order_release);
 }
 
@@ -83,11 +87,17 @@ std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index) 
   for (uint64_t i = count > kMax ? count - kMax : 0; i < count; ++i) {
     const FlightRecord::Chunk& chunk = record.chunks[i % kMax];
     const bool last = i + 1 == count;
-    for (uint64_t at = chunk.begin; at < (last ? std::min(chunk.end, index) : chunk.end); ++at) {
-      indices.push_back(at);
+    const uint64_t begun = std::max<uint64_t>(index, record.batch_end.load());
+    for (uint64_t at = chunk.begin; at < (last ? std::min(chunk.end, begun) : chunk.end); ++at) {
+      if (at != index) indices.push_back(at);
     }
   }
   return indices;
+}
+
+void BeginBatch(FlightRecord& record, uint64_t begin, uint64_t end) {
+  record.batch_begin.store(begin, std::memory_order_relaxed);
+  record.batch_end.store(end, std::memory_order_relaxed);
 }
 
 void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed) {
@@ -103,23 +113,28 @@ void BeginJudging(FlightRecord& record, std::string_view program) {
   EnterPhase(record, Phase::kJudging);
 }
 
-void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters) {
+void ResumeJudging(FlightRecord& record, uint64_t index, uint64_t seed) {
+  record.index.store(index, std::memory_order_relaxed);
+  record.seed.store(seed, std::memory_order_relaxed);
+  EnterPhase(record, Phase::kJudging);
+}
+
+void CommitBatch(FlightRecord& record, uint64_t seeds, absl::Span<const uint64_t> counters) {
+  const uint64_t begin = record.batch_begin.load(std::memory_order_relaxed);
+  const uint64_t end = record.batch_end.load(std::memory_order_relaxed);
   const uint32_t whole = record.committed.load(std::memory_order_relaxed);
   FlightRecord::Progress& next = record.progress[1 - whole];
   // Before the first store to `next`, so that who copies it sees that it is no longer whole.
   record.commits.fetch_add(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
-  next.programs = record.progress[whole].programs + 1;
-  next.seeds = record.progress[whole].seeds + record.seed.load(std::memory_order_relaxed);
-  next.after = record.index.load(std::memory_order_relaxed) + 1;
+  next.programs = record.progress[whole].programs + (end - begin);
+  next.seeds = record.progress[whole].seeds + seeds;
+  next.after = end;
   next.num_counters = std::min(counters.size(), kMaxCounters);
   std::copy_n(counters.begin(), next.num_counters, next.counters);
   record.committed.store(1 - whole, std::memory_order_release);
-  record.index.fetch_add(1, std::memory_order_relaxed);
-  const uint64_t began = record.phase_began.load(std::memory_order_relaxed);
   EnterPhase(record, Phase::kIdle);
-  const uint64_t took = record.phase_began.load(std::memory_order_relaxed) - began;
-  if (took > record.longest.load(std::memory_order_relaxed)) record.longest = took;
+  record.index.store(end, std::memory_order_relaxed);
 }
 
 std::string RecordedProgram(const FlightRecord& record) {

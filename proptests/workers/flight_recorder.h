@@ -1,9 +1,9 @@
 // What a worker leaves behind when it dies: pages of a file that it shares with its parent.
 //
 // A worker writes the seed before each run, or the program where it has no seed, and commits its
-// counters after it, all by plain stores into mapped memory: no system call, so well under a
-// microsecond a program, and the kernel
-// keeps the pages whatever becomes of the process. One worker writes; the parent reads, at any time
+// counters after it, or after several that it judges together, all by plain stores into mapped
+// memory: no system call, so well under a microsecond a program, and the kernel keeps the pages
+// whatever becomes of the process. One worker writes; the parent reads, at any time
 // while the worker lives for the atomics, after its death for the rest.
 
 #pragma once
@@ -35,8 +35,13 @@ struct FlightRecord {
   std::atomic<uint64_t> phase_began;  // MonotonicNanoseconds()
   std::atomic<uint64_t> index;      // of the current program in the campaign, or (idle) of the next
   std::atomic<uint64_t> chunk_end;  // programs up to this one (exclusive) are this worker's
+  // Programs of [batch_begin, batch_end) are judged together: none is committed before all are.
+  std::atomic<uint64_t> batch_begin;
+  std::atomic<uint64_t> batch_end;
+  // Of the chunk that a dead worker has left, the program that it died of, plus 1; 0: of none.
+  std::atomic<uint64_t> fatal;
   std::atomic<uint64_t> seed;
-  std::atomic<uint64_t> longest;  // that judging a program has taken, in nanoseconds
+  std::atomic<uint64_t> longest;  // that a step of a program has taken, in nanoseconds
 
   // The chunks that this worker has begun, each later one in place of the oldest: what it ran.
   static constexpr size_t kMaxChunks = 32;
@@ -99,13 +104,17 @@ class MappedFile {
 
 // The worker's side. Each call is a few stores.
 void BeginChunk(FlightRecord& record, uint64_t begin, uint64_t end);
+void BeginBatch(FlightRecord& record, uint64_t begin, uint64_t end);
 void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed);
 // `program`: its text; empty where the seed says all.
 void BeginJudging(FlightRecord& record, std::string_view program = {});
-void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters);
+// A later step of one of the batch.
+void ResumeJudging(FlightRecord& record, uint64_t index, uint64_t seed);
+// All programs of the batch, whose seeds have this sum.
+void CommitBatch(FlightRecord& record, uint64_t seeds, absl::Span<const uint64_t> counters);
 
 // The indices of the programs that this worker ran before the current one, as far as its chunks are
-// recorded.
+// recorded, and of those that it judged together with it.
 std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index);
 
 // The parent's side.

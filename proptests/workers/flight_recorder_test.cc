@@ -32,9 +32,10 @@ TEST_F(FlightRecorderTest, OutlivesTheProcessThatWrote) {
   if (child == 0) {
     auto mine = MappedFile<FlightRecord>::Open(path_);
     if (!mine.ok()) _exit(1);
+    BeginBatch(**mine, 5, 6);
     BeginGenerating(**mine, 5, 99);
     BeginJudging(**mine, "first\n");
-    CommitProgram(**mine, std::vector<uint64_t>{1, 10});
+    CommitBatch(**mine, 99, std::vector<uint64_t>{1, 10});
     BeginGenerating(**mine, 6, 100);
     BeginJudging(**mine, "second, longer\n");
     raise(SIGKILL);
@@ -55,10 +56,11 @@ TEST_F(FlightRecorderTest, OutlivesTheProcessThatWrote) {
 TEST_F(FlightRecorderTest, ACommitReplacesTheCountersAndMovesOn) {
   auto record = *MappedFile<FlightRecord>::Create(path_);
   for (uint64_t i = 0; i < 5; ++i) {
+    BeginBatch(*record, i, i + 1);
     BeginGenerating(*record, i, 1000 + i);
     EXPECT_EQ(RecordedProgram(*record), "");
     BeginJudging(*record, std::string(i, 'x'));
-    CommitProgram(*record, std::vector<uint64_t>{i * i});
+    CommitBatch(*record, 1000 + i, std::vector<uint64_t>{i * i});
     EXPECT_EQ(CommittedProgress(*record).programs, i + 1);
     EXPECT_EQ(CommittedProgress(*record).counters[0], i * i);
     EXPECT_EQ(record->index, i + 1);
@@ -66,11 +68,32 @@ TEST_F(FlightRecorderTest, ACommitReplacesTheCountersAndMovesOn) {
   }
 }
 
+TEST_F(FlightRecorderTest, ABatchIsCommittedAsOne) {
+  auto record = *MappedFile<FlightRecord>::Create(path_);
+  BeginChunk(*record, 8, 40);
+  BeginBatch(*record, 8, 11);
+  for (uint64_t i = 8; i < 11; ++i) BeginGenerating(*record, i, 100 + i);
+  for (uint64_t i = 8; i < 11; ++i) {
+    ResumeJudging(*record, i, 100 + i);
+    EXPECT_EQ(record->index, i);
+    EXPECT_EQ(record->seed, 100 + i);
+    EXPECT_EQ(static_cast<Phase>(record->phase.load()), Phase::kJudging);
+    EXPECT_EQ(record->batch_begin, 8u);
+    EXPECT_EQ(CommittedProgress(*record).programs, 0u);
+  }
+  CommitBatch(*record, 108 + 109 + 110, std::vector<uint64_t>{7});
+  EXPECT_EQ(CommittedProgress(*record).programs, 3u);
+  EXPECT_EQ(CommittedProgress(*record).seeds, 108u + 109u + 110u);
+  EXPECT_EQ(CommittedProgress(*record).after, 11u);
+  EXPECT_EQ(record->index, 11u);
+  EXPECT_EQ(static_cast<Phase>(record->phase.load()), Phase::kIdle);
+}
+
 TEST_F(FlightRecorderTest, CutsProgramsAndCountersThatAreTooLong) {
   auto record = *MappedFile<FlightRecord>::Create(path_);
   BeginJudging(*record, std::string(FlightRecord::kMaxProgram + 5, 'x'));
   EXPECT_EQ(RecordedProgram(*record).size(), FlightRecord::kMaxProgram);
-  CommitProgram(*record, std::vector<uint64_t>(kMaxCounters + 3, 1));
+  CommitBatch(*record, 0, std::vector<uint64_t>(kMaxCounters + 3, 1));
   EXPECT_EQ(CommittedProgress(*record).num_counters, kMaxCounters);
 }
 
@@ -88,6 +111,11 @@ TEST_F(FlightRecorderTest, TellsWhatAWorkerRanBefore) {
   BeginChunk(*record, 4, 6);
   BeginChunk(*record, 20, 23);
   EXPECT_EQ(IndicesBefore(*record, 20), (std::vector<uint64_t>{4, 5}));
+  EXPECT_EQ(IndicesBefore(*record, 22), (std::vector<uint64_t>{4, 5, 20, 21}));
+  // Others of its batch may have had their effect as well.
+  BeginBatch(*record, 20, 23);
+  EXPECT_EQ(IndicesBefore(*record, 21), (std::vector<uint64_t>{4, 5, 20, 22}));
+  BeginBatch(*record, 22, 23);
   EXPECT_EQ(IndicesBefore(*record, 22), (std::vector<uint64_t>{4, 5, 20, 21}));
   // The oldest are forgotten.
   for (uint64_t i = 0; i < FlightRecord::kMaxChunks; ++i) BeginChunk(*record, 100 + i, 101 + i);

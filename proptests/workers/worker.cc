@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,74 +67,151 @@ void LimitMemory(uint64_t memory) {
   }
 }
 
-// One program of a campaign.
-void JudgeNext(const Crew& crew, FlightRecord& record, Channel& channel, uint64_t index,
-               uint64_t campaign_seed) {
-  const uint64_t seed = ProgramSeed(campaign_seed, index);
-  BeginGenerating(record, index, seed);
-  crew.source.Make(seed);
-  BeginJudging(record);
-  CaseResult result = crew.judge.Judge();
-  if (result.failed) {
-    std::string program = result.reproducer.empty() ? crew.source.Text() : result.reproducer;
-    const Failure failure{index, seed, std::move(program), std::move(result),
-                          SeedsBefore(record, index, campaign_seed)};
-    // Sent before the commit: a death in between repeats the program, it never loses the finding.
-    record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
-    nlohmann::json message = failure;
-    message["type"] = "failure";
-    channel.Send(message);
-  }
-  if (const std::vector<std::string> notes = crew.judge.TakeNotes(); !notes.empty()) {
-    channel.Send({{"type", "notes"}, {"notes", notes}});
-  }
-  CommitProgram(record, crew.judge.counters());
+// What a worker does of a campaign.
+class CampaignWork {
+ public:
+  CampaignWork(const Crew& crew, FlightRecord& record, CampaignRecord& campaign, Channel& channel)
+      : crew_(crew), record_(record), campaign_(campaign), channel_(channel) {}
+
+  void Run();
+
+ private:
+  uint64_t SeedOf(uint64_t index) const { return ProgramSeed(campaign_.seed, index); }
+  void BeginChunk();
+  bool NextChunk();
+  // Each judges programs from `next_`, commits them, and returns the first one after them.
+  uint64_t PassOver();
+  uint64_t JudgeOne();
+  uint64_t JudgeBatch(CaseBatch& batch);
+  // Tell what there is to tell of a program that was judged, and of all since the last time.
+  void Tell(uint64_t index, CaseResult result);
+  void TellNotes();
+
+  const Crew& crew_;
+  FlightRecord& record_;
+  CampaignRecord& campaign_;
+  Channel& channel_;
+  Placement placement_;
+  uint64_t chunks_begun_ = 0;
+  uint64_t next_ = 0;
+  uint64_t end_ = 0;
+};
+
+void CampaignWork::BeginChunk() {
+  workers::BeginChunk(record_, next_, end_);
+  if (!crew_.judge.HandsOver()) return;
+  IsTogether(chunks_begun_++) ? placement_.KeepTogether() : placement_.LetGo();
 }
 
-void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaign,
-                 Channel& channel) {
-  const uint64_t total = campaign.total;
-  const uint64_t seed = campaign.seed;
-  const uint64_t chunk = campaign.chunk;
-  // The first chunk may be what a dead predecessor had left.
-  uint64_t next = record.index;
-  uint64_t end = record.chunk_end;
-  Placement placement;
-  uint64_t begun = 0;
-  const auto begin_chunk = [&] {
-    BeginChunk(record, next, end);
-    if (!crew.judge.HandsOver()) return;
-    IsTogether(begun++) ? placement.KeepTogether() : placement.LetGo();
-  };
-  if (next < end) begin_chunk();
-  crew.judge.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
-  while (campaign.stop.load(std::memory_order_relaxed) == 0) {
-    if (next >= end) {
-      next = campaign.next.fetch_add(chunk, std::memory_order_relaxed);
-      if (next >= total) break;
-      end = std::min(next + chunk, total);
-      record.index.store(next, std::memory_order_relaxed);
-      record.chunk_end.store(end, std::memory_order_relaxed);
-      begin_chunk();
+bool CampaignWork::NextChunk() {
+  next_ = campaign_.next.fetch_add(campaign_.chunk, std::memory_order_relaxed);
+  if (next_ >= campaign_.total) return false;
+  end_ = std::min<uint64_t>(next_ + campaign_.chunk, campaign_.total);
+  record_.index.store(next_, std::memory_order_relaxed);
+  record_.chunk_end.store(end_, std::memory_order_relaxed);
+  BeginChunk();
+  return true;
+}
+
+void CampaignWork::Tell(uint64_t index, CaseResult result) {
+  if (!result.failed) return;
+  const uint64_t seed = SeedOf(index);
+  std::string program = result.reproducer.empty() ? crew_.source.Generate(seed) : result.reproducer;
+  const Failure failure{index, seed, std::move(program), std::move(result),
+                        SeedsBefore(record_, index, campaign_.seed)};
+  // Sent before the commit: a death in between repeats the program, it never loses the finding.
+  record_.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
+  nlohmann::json message = failure;
+  message["type"] = "failure";
+  channel_.Send(message);
+}
+
+void CampaignWork::TellNotes() {
+  const std::vector<std::string> notes = crew_.judge.TakeNotes();
+  if (!notes.empty()) channel_.Send({{"type", "notes"}, {"notes", notes}});
+}
+
+uint64_t CampaignWork::PassOver() {
+  BeginBatch(record_, next_, next_ + 1);
+  CommitBatch(record_, SeedOf(next_), crew_.judge.counters());
+  return next_ + 1;
+}
+
+uint64_t CampaignWork::JudgeOne() {
+  const uint64_t seed = SeedOf(next_);
+  BeginBatch(record_, next_, next_ + 1);
+  BeginGenerating(record_, next_, seed);
+  crew_.source.Make(seed);
+  BeginJudging(record_);
+  Tell(next_, crew_.judge.Judge());
+  TellNotes();
+  CommitBatch(record_, seed, crew_.judge.counters());
+  return next_ + 1;
+}
+
+uint64_t CampaignWork::JudgeBatch(CaseBatch& batch) {
+  const uint64_t after = std::min<uint64_t>(end_, next_ + batch.places());
+  BeginBatch(record_, next_, after);
+  for (int step = 0; step < batch.steps(); ++step) {
+    for (uint64_t i = next_; i < after; ++i) {
+      const uint64_t seed = SeedOf(i);
+      if (step == 0) {
+        BeginGenerating(record_, i, seed);
+      } else {
+        ResumeJudging(record_, i, seed);
+      }
+      batch.Take(step, i - next_, seed);
     }
-    JudgeNext(crew, record, channel, next, seed);
-    ++next;
   }
-  record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
-  channel.Send({{"type", "done"}});
+  uint64_t seeds = 0;
+  for (uint64_t i = next_; i < after; ++i) {
+    ResumeJudging(record_, i, SeedOf(i));
+    Tell(i, batch.Finish(i - next_));
+    seeds += SeedOf(i);
+  }
+  TellNotes();
+  CommitBatch(record_, seeds, crew_.judge.counters());
+  return after;
+}
+
+void CampaignWork::Run() {
+  next_ = record_.index;
+  end_ = record_.chunk_end;
+  // The first chunk may be what a dead worker has left. Its programs are judged one by one, so that
+  // a further death is of one that nothing was judged together with.
+  const uint64_t left = end_;
+  if (next_ < end_) BeginChunk();
+  crew_.judge.StopWhen([this] { return campaign_.stop.load(std::memory_order_relaxed) != 0; });
+  while (campaign_.stop.load(std::memory_order_relaxed) == 0) {
+    if (next_ >= end_ && !NextChunk()) break;
+    CaseBatch* const batch = next_ < left ? nullptr : crew_.judge.batch();
+    if (record_.fatal == next_ + 1) {
+      next_ = PassOver();
+    } else if (batch != nullptr) {
+      next_ = JudgeBatch(*batch);
+    } else {
+      next_ = JudgeOne();
+    }
+  }
+  record_.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
+  channel_.Send({{"type", "done"}});
 }
 
 void RunProber(const Crew& crew, FlightRecord& record, Channel& channel) {
+  const auto begin = [&record](std::string_view program) {
+    BeginBatch(record, 0, 1);
+    BeginGenerating(record, 0, 0);
+    BeginJudging(record, program);
+  };
   while (std::optional<nlohmann::json> request = channel.Receive(/*blocking=*/true)) {
     const std::string program = request->value("program", "");
     // What a process has to have run before.
     for (const std::string& earlier : request->value("before", std::vector<std::string>())) {
-      BeginJudging(record, earlier);
+      begin(earlier);
       if (crew.source.Load(earlier, "program").ok()) crew.judge.Judge();
-      CommitProgram(record, crew.judge.counters());
+      CommitBatch(record, 0, crew.judge.counters());
     }
-    BeginGenerating(record, 0, 0);
-    BeginJudging(record, program);
+    begin(program);
     nlohmann::json reply;
     if (request->value("type", "") == "describe") {
       reply = {{"type", "description"},
@@ -150,7 +228,7 @@ void RunProber(const Crew& crew, FlightRecord& record, Channel& channel) {
     } else {
       reply = {{"type", "result"}, {"result", crew.judge.Judge()}};
     }
-    CommitProgram(record, crew.judge.counters());
+    CommitBatch(record, 0, crew.judge.counters());
     if (!channel.Send(reply)) return;
   }
 }
@@ -209,7 +287,7 @@ int RunWorker(const Crew& crew, const WorkerOptions& options) {
     absl::StatusOr<MappedFile<CampaignRecord>> campaign =
         MappedFile<CampaignRecord>::Open(options.campaign);
     if (!campaign.ok()) return cannot_start(campaign.status());
-    RunCampaign(crew, **record, **campaign, channel);
+    CampaignWork(crew, **record, **campaign, channel).Run();
   } catch (const std::bad_alloc&) {
     // Unwinding engines that ran out of memory proves nothing more; the record tells what ran.
     _exit(kWorkerOutOfMemory);

@@ -70,14 +70,15 @@ int SpawnProcess(const WorkerCommand& command, std::vector<std::string> words,
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const WorkerCommand& command,
                                                                     const std::string& name,
-                                                                    uint64_t begin, uint64_t end) {
+                                                                    const Legacy& legacy) {
   const std::string recorder = absl::StrCat(command.folder, "/", name, ".record");
   const std::string output = absl::StrCat(command.folder, "/", name, ".output");
   absl::StatusOr<MappedFile<FlightRecord>> record = MappedFile<FlightRecord>::Create(recorder);
   if (!record.ok()) return record.status();
   (*record)->phase_began = MonotonicNanoseconds();
-  (*record)->index = begin;
-  (*record)->chunk_end = end;
+  (*record)->index = legacy.begin;
+  (*record)->chunk_end = legacy.end;
+  (*record)->fatal = legacy.fatal;
 
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {

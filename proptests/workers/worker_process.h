@@ -52,12 +52,21 @@ struct Death {
   std::string reason;  // "signal 11 (Segmentation fault)"
 };
 
+// What a dead worker has left of its chunk: the programs [begin, end), which its successor judges
+// first, one by one; but that of which it died, whose number this is plus 1 (0: of none), is only
+// counted.
+struct Legacy {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t fatal = 0;
+};
+
 class WorkerProcess {
  public:
-  // `name` tells apart the workers that live at the same time. Programs [begin, end) come first.
+  // `name` tells apart the workers that live at the same time.
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Spawn(const WorkerCommand& command,
                                                               const std::string& name,
-                                                              uint64_t begin = 0, uint64_t end = 0);
+                                                              const Legacy& legacy = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
