@@ -151,6 +151,9 @@ class DualInterpreter {
   const Tangents* History(program::ValueId value);
   void Extend(Reach& reach, const Tangents* tangents, bool zeros) const;
   void ExtendBySingular(Reach& reach) const;
+  // By variable, how much rounding may have left of a derivative of 0 in the gradients of a call.
+  using Residues = std::vector<double>;
+  void Extend(Residues& residues, const Tangents* tangents, const Array* seed) const;
   bool Disturbs() const {
     return plan_.statements[static_cast<size_t>(statement_)].disturbance != Disturbance::kNone;
   }
@@ -164,6 +167,8 @@ class DualInterpreter {
   Jets Unknown(const Jets& like, bool has_history);
   // Makes .grad unknown where the reach says so.
   void AddUnknown(program::ValueId value, const Reach& reach, bool has_history);
+  // Makes .grad uncertain by so much.
+  void AddResidues(program::ValueId value, const Residues& residues);
   void AddOfOthers(const Disturbed& disturbed, bool create_graph);
   bool IsFinite(program::ValueId seed);
   void FailedCall(const program::Statement& statement);

@@ -199,12 +199,6 @@ void DualInterpreter::AddOfOthers(const Disturbed& disturbed, bool create_graph)
   }
 }
 
-void DualInterpreter::Fail(const Statement& statement) {
-  const Category category = program::SignatureOf(statement.op).category;
-  if (category == Category::kCall) return FailedCall(statement);
-  if (category == Category::kCustom && statement.results.empty()) return FailedWrite(statement);
-}
-
 // Where a slope is infinite or no number, a gradient of 0 that reaches it may become NaN.
 void DualInterpreter::ExtendBySingular(Reach& reach) const {
   if (!tangents_.AnySingular()) return;
@@ -213,64 +207,6 @@ void DualInterpreter::ExtendBySingular(Reach& reach) const {
     uint8_t& at = reach[static_cast<size_t>(k)];
     if (tangents_.Singular(k) > 0) at = std::max(at, static_cast<uint8_t>(kSome));
   }
-}
-
-// Whether a slope of 0 times each of its elements is 0.
-bool DualInterpreter::IsFinite(ValueId seed) {
-  if (!values_[seed].defined) return true;
-  const Array& array = *Read(seed).value;
-  for (int32_t i = 0; IsFloating(array.dtype) && i < array.size; ++i) {
-    if (!std::isfinite(array.v[i]) || std::isinf(array.Error(i))) return false;
-  }
-  return true;
-}
-
-// It may have added to .grad what it would have added, or not.
-void DualInterpreter::FailedCall(const Statement& statement) {
-  const Disturbed disturbed = DisturbedBy(statement);
-  const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
-  Reach reach = disturbed.gradients;
-  const auto seeds = statement.Get<std::vector<ValueId>>(Key::kSeeds);
-  for (size_t r = 0; r < statement.operands.size(); ++r) {
-    const bool given = r < seeds.size() && seeds[r] != kNoValue;
-    Extend(reach, History(statement.operands[r]), given && !IsFinite(seeds[r]));
-  }
-  ExtendBySingular(reach);
-  const auto* filter = statement.Find(Key::kInputs);
-  std::vector<ValueId> inputs;
-  if (filter != nullptr) inputs = std::get<std::vector<ValueId>>(*filter);
-  for (size_t v = 0; v < values_.size(); ++v) {
-    DualValue& value = values_[v];
-    if (!value.defined) continue;
-    const auto id = static_cast<ValueId>(v);
-    const bool chosen = std::find(inputs.begin(), inputs.end(), id) != inputs.end();
-    const bool adds = statement.op != Opcode::kGrad && (filter == nullptr || chosen);
-    if (plan_.values[v].leaf) {
-      if (adds) AddUnknown(id, reach, create_graph);
-    } else if (value.retains_grad || (chosen && adds)) {
-      value.grad_known = false;
-      value.retains_grad = true;
-    }
-  }
-  AddOfOthers(disturbed, create_graph);
-}
-
-// Whether it was written before it was refused is not known.
-void DualInterpreter::FailedWrite(const Statement& statement) {
-  const ValueId self = statement.operands[0];
-  if (!values_[self].defined || statement.Get<std::string>(Key::kDo) != "exp") return;
-  DualStorage& storage = storages_[static_cast<size_t>(values_[self].storage)];
-  const Jets old = Read(self);
-  if (!IsFloating(old.value->dtype)) return;
-  for (const DualValue& value : values_) {
-    if (value.defined && value.storage == values_[self].storage && value.constant_until_written) {
-      throw NotApplicable{std::string("a write that fails, of what is seen without a history")};
-    }
-  }
-  storage.content = algebra_
-                        .Apply(Primitive::kOverwrite, {.map = values_[self].map},
-                               Jets{storage.content}, Unknown({old.value, nullptr}, false))
-                        .value;
 }
 
 }  // namespace twingrad::reference

@@ -202,6 +202,25 @@ TEST(DualReach, AFailedCallMayHaveAddedToWhatItsRootsDependOn) {
   EXPECT_EQ(known.Grad("w", 0), 20);
 }
 
+// That of a variance with respect to what is added to all elements is 0, but for rounding.
+TEST(DualReach, AFailedCallMayHaveAddedWhatRoundingLeavesOfZero) {
+  const auto bound = [](const std::string& seed) {
+    const Known known = Witness(
+        "%a = leaf type=f64[] data=0 grad=1\n%t = tanh %x\n%y = add %t %a\n%v = var %y\n"
+        "%s = sum %t\nbackward %s\n" +
+        seed);
+    EXPECT_EQ(known.dual.grads[known.At("a")].data[0], 0);
+    return known.dual.grads[known.At("a")].BoundOf(0);
+  };
+  EXPECT_EQ(bound(""), 0);
+  const double once = bound("begin kind=try\nbackward %v\nend\n");
+  EXPECT_GT(once, 0);
+  EXPECT_LT(once, 1e-12);
+  const double large =
+      bound("%n = leaf type=f64[] data=-4096\nbegin kind=try\nbackward %v seeds=%n\nend\n");
+  EXPECT_NEAR(large / once, 4096, 1e-3);
+}
+
 TEST(DualReach, WhatFollowsAnErrorInItsRegionIsNotRun) {
   const Known known = Witness(
       "begin kind=try\nbegin kind=no_grad\nneg_ %x\n%k = grad %w inputs=%x\n"

@@ -123,7 +123,7 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
   return true;
 }
 
-const Judged* BoundsOf(const std::vector<Judged>& all, size_t i) {
+const Judged* JudgedOf(const std::vector<Judged>& all, size_t i) {
   return i < all.size() ? &all[i] : nullptr;
 }
 
@@ -147,7 +147,7 @@ Verdict JudgeBall(const Evidence& evidence, const BallResult& ball, const DualRe
                                ball.values[v],
                                of(engine[v].defined, engine[v].data),
                                of(twin[v].defined, twin[v].data),
-                               BoundsOf(evidence.expected.value_bounds, v),
+                               JudgedOf(evidence.expected.value_bounds, v),
                                has_dual ? &dual->values[v] : nullptr};
       if (!Judge(evidence, subject, &compared, &wrong)) return wrong;
     }
@@ -157,7 +157,7 @@ Verdict JudgeBall(const Evidence& evidence, const BallResult& ball, const DualRe
                                ball.grads[v],
                                of(engine[v].grad_defined, engine[v].grad),
                                of(twin[v].grad_defined, twin[v].grad),
-                               BoundsOf(evidence.expected.grad_bounds, v),
+                               JudgedOf(evidence.expected.grad_bounds, v),
                                has_dual ? &dual->grads[v] : nullptr};
       if (!Judge(evidence, subject, &compared, &wrong)) return wrong;
     }

@@ -39,6 +39,18 @@ Difference Compare(const TensorData& expected, const TensorData& actual,
   return {};
 }
 
+const reference::GradAlternative* AlternativeSeen(const Evidence& evidence, ValueId value) {
+  if (!evidence.SeveralOutcomes()) return nullptr;
+  const ValueRecord& actual = evidence.observed.values[static_cast<size_t>(value)];
+  for (const auto& alternative : evidence.expected.grad_alternatives) {
+    if (alternative.value != value || alternative.defined != actual.grad_defined) continue;
+    if (!alternative.defined || !Compare(alternative.data, actual.grad, alternative.bound.bound)) {
+      return &alternative;
+    }
+  }
+  return nullptr;
+}
+
 Difference CompareBits(const TensorData& a, const TensorData& b) {
   if (!SameType(a, b)) return {Difference::Kind::kType, 0, 0};
   for (size_t i = 0; i < a.bits.size(); ++i) {

@@ -51,6 +51,17 @@ inline bool SameType(const TensorData& a, const TensorData& b) {
 Difference Compare(const TensorData& expected, const TensorData& actual,
                    absl::Span<const double> bounds);
 
+// Those of one value, of TwinResult::value_bounds or grad_bounds.
+inline absl::Span<const double> BoundsOf(const std::vector<reference::Judged>& bounds,
+                                         size_t value) {
+  if (value >= bounds.size()) return {};
+  return bounds[value].bound;
+}
+
+// What an error may have left of a leaf's .grad under several threads, besides the twin's usual
+// prediction: the alternative that fits what was observed. Null: there is none.
+const reference::GradAlternative* AlternativeSeen(const Evidence& evidence, ValueId value);
+
 // The first element whose bits differ.
 Difference CompareBits(const TensorData& a, const TensorData& b);
 

@@ -70,18 +70,40 @@ size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowan
   return dual.data.size();
 }
 
-Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool is_short) {
+const ValueRecord& ExpectedOf(const Evidence& evidence, size_t value) {
   static const ValueRecord kNone;
-  const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
   const auto& values = evidence.expected.observation.values;
-  const ValueRecord& record = value < values.size() ? values[value] : kNone;
+  return value < values.size() ? values[value] : kNone;
+}
+
+Allowance AllowanceOfValue(const Evidence& evidence, size_t value, bool is_short) {
   const int statement = StatementOf(evidence.program, static_cast<ValueId>(value));
   const bool is_result =
       statement >= 0 &&
       evidence.program.statements[static_cast<size_t>(statement)].op == program::Opcode::kGrad;
-  return {
-      value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
-      grad ? &record.grad : &record.data, is_short, grad || is_result};
+  return {BoundsOf(evidence.expected.value_bounds, value), &ExpectedOf(evidence, value).data,
+          is_short, is_result};
+}
+
+Allowance AllowanceOfGrad(const Evidence& evidence, size_t value, bool is_short) {
+  const absl::Span<const double> bounds = BoundsOf(evidence.expected.grad_bounds, value);
+  const ValueRecord& usual = ExpectedOf(evidence, value);
+  const ValueRecord& seen = evidence.observed.values[value];
+  const auto is_usual = [&] {
+    return usual.grad_defined == seen.grad_defined &&
+           !(usual.grad_defined && Compare(usual.grad, seen.grad, bounds));
+  };
+  if (!evidence.expected.grad_alternatives.empty() && !is_usual()) {
+    if (const auto* other = AlternativeSeen(evidence, static_cast<ValueId>(value))) {
+      return {other->bound.bound, &other->data, is_short, true};
+    }
+  }
+  return {bounds, &usual.grad, is_short, true};
+}
+
+Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool is_short) {
+  return grad ? AllowanceOfGrad(evidence, value, is_short)
+              : AllowanceOfValue(evidence, value, is_short);
 }
 
 // Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "proptests/oracles/oracle_test_support.h"
 #include "proptests/oracles/oracles.h"
@@ -25,6 +26,36 @@ TEST(DualOracle, AWrongGradientIsFound) {
   Trial trial(kProduct);
   const DualResult dual = RunDual(trial.program);
   trial.observed.values[1].grad.bits[0] = Number(-1);
+  ExpectFinding(JudgeDual(trial.evidence(), dual), "dual");
+}
+
+// Of a call that found its graph released by another section's, some gradients may have arrived.
+// What rounding leaves of a derivative of 0 is then the engine's own, as it is where none fails.
+TEST(DualOracle, WhatACallThatFailsHasAddedIsRoundedAsWell) {
+  const std::string text =
+      "%x = leaf type=f32[3] data=0,1,2 grad=1\n%t = tanh %x\n%a = leaf type=f32[] data=0 grad=1\n"
+      "%y = add %t %a\n%v = var %y\nbegin kind=thread\nbackward %v\nend\n"
+      "begin kind=thread\n%s = sum %t\nbackward %s\nend\n";
+  const ValueId a = 2;
+  Trial trial(text);
+  trial.expected = reference::RunTwinWithFreed(trial.program, {6});
+  ASSERT_TRUE(trial.expected.freed_calls_are_legal);
+  trial.observed = trial.expected.observation;
+  const DualResult dual = RunDual(trial.program, std::vector<int32_t>{6});
+  ExpectAgreement(JudgeDual(trial.evidence(), dual));
+  const reference::GradAlternative* added = nullptr;
+  for (const auto& alternative : trial.expected.grad_alternatives) {
+    if (alternative.value == a && alternative.defined) added = &alternative;
+  }
+  ASSERT_NE(added, nullptr);
+  ValueRecord& record = trial.observed.values[static_cast<size_t>(a)];
+  record.grad_defined = true;
+  record.grad = added->data;
+  for (const double residue : {0.0, 1e-8, -1e-8}) {
+    record.grad.bits[0] = Number(residue);
+    ExpectAgreement(JudgeDual(trial.evidence(), dual));
+  }
+  record.grad.bits[0] = Number(1e-3);
   ExpectFinding(JudgeDual(trial.evidence(), dual), "dual");
 }
 

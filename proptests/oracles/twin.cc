@@ -34,11 +34,6 @@ Verdict OneIsThere(const Evidence& evidence, ValueId value, const std::string& w
                  actual ? Detail::kOnlyDefined : Detail::kNone);
 }
 
-absl::Span<const double> BoundsOf(const std::vector<reference::Judged>& bounds, size_t value) {
-  if (value >= bounds.size()) return {};
-  return bounds[value].bound;
-}
-
 void Count(bool gradient, const TensorData& expected, absl::Span<const double> bounds,
            Compared& compared) {
   ++compared.values;
@@ -56,18 +51,6 @@ void Count(bool gradient, const TensorData& expected, absl::Span<const double> b
   }
 }
 
-// Whether .grad is what an error may have left there under several threads.
-bool IsAlternative(const Evidence& evidence, ValueId value, const ValueRecord& actual) {
-  if (!evidence.SeveralOutcomes()) return false;
-  for (const auto& alternative : evidence.expected.grad_alternatives) {
-    if (alternative.value != value || alternative.defined != actual.grad_defined) continue;
-    if (!alternative.defined || !Compare(alternative.data, actual.grad, alternative.bound.bound)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Which values are results of `grad` or `read_grad`.
 std::vector<bool> GradientValues(const Evidence& evidence) {
   std::vector<bool> gradients(evidence.program.names.size(), false);
@@ -83,12 +66,12 @@ Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& ex
   const absl::Span<const double> bounds =
       BoundsOf(evidence.expected.grad_bounds, static_cast<size_t>(value));
   if (expected.grad_defined != actual.grad_defined) {
-    if (IsAlternative(evidence, value, actual)) return Agree(kOracle);
+    if (AlternativeSeen(evidence, value) != nullptr) return Agree(kOracle);
     return OneIsThere(evidence, value, ".grad", actual.grad_defined);
   }
   if (!expected.grad_defined) return Agree(kOracle);
   if (const Difference difference = Compare(expected.grad, actual.grad, bounds)) {
-    if (IsAlternative(evidence, value, actual)) return Agree(kOracle);
+    if (AlternativeSeen(evidence, value) != nullptr) return Agree(kOracle);
     return Differs(evidence, value, ".grad",
                    DifferenceText(difference, expected.grad, actual.grad));
   }
