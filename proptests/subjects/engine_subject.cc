@@ -180,6 +180,7 @@ class EngineSubject final : public Subject,
   struct Place {
     ProgramSource::Made made;
     std::optional<judge::Trial> trial;
+    CaseResult result;
   };
   std::array<Place, kPlaces> places_;
 };
@@ -216,18 +217,21 @@ CaseResult EngineSubject::Judge() {
 void EngineSubject::Take(int step, size_t place, uint64_t seed) {
   Place& at = places_[place];
   if (step == 0) {
-    at.trial.reset();
     at.made = source_.MakeApart(seed);
     at.trial.emplace(judge_->Begin(at.made.program, FurtherOf(seed)));
   } else {
     judge_->Take(static_cast<judge::Step>(step - 1), *at.trial);
   }
+  if (step < steps() - 1) return;
+  // While it is at hand: the next batch is made where this one was.
+  at.result = ResultOf(at.made.program, at.trial->judgement);
+  at.trial.reset();
+  at.made.program = {};
 }
 
 CaseResult EngineSubject::Finish(size_t place) {
-  const Place& at = places_[place];
-  counted_.drawn.Add(at.made.drawn);
-  return ResultOf(at.made.program, at.trial->judgement);
+  counted_.drawn.Add(places_[place].made.drawn);
+  return std::move(places_[place].result);
 }
 
 CaseResult EngineSubject::ResultOf(const program::Program& program,
