@@ -129,7 +129,7 @@ class EngineSubject final : public Subject,
 
   // Those of GPUs wait for their drivers, whose threads are none of the engine's.
   bool HandsOver() const override { return !source_.options().on_cuda; }
-  // Where they are counted: once a Program they are copied, and they are kilobytes.
+  // Where they are counted: once a batch they are copied, and they are kilobytes.
   absl::Span<const uint64_t> counters() const override {
     return {reinterpret_cast<const uint64_t*>(&counted_), kNumCounters};
   }

@@ -91,7 +91,7 @@ class CaseBatch {
   // Takes a step for the case of this seed, which has this place until it is finished. The first
   // makes it, and ends what was there.
   virtual void Take(int step, size_t place, uint64_t seed) = 0;
-  // After the last step. Adds to the counters.
+  // After the last step. The counters have all of a case only then.
   virtual CaseResult Finish(size_t place) = 0;
 };
 

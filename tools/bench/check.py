@@ -24,8 +24,8 @@ _NAMED_ORACLES = 8
 _OF_EVERY_PROGRAM = ('generate', 'twin', 'dual numbers', 'engine', 'oracles')
 
 # How the names of functions between phases begin.
-_CAMPAIGN = 'twingrad::workers::(anonymous namespace)::RunCampaign('
-_GENERATE = 'twingrad::subjects::ProgramSource::Make('
+_CAMPAIGN = 'twingrad::workers::(anonymous namespace)::CampaignWork::Run('
+_GENERATE = 'twingrad::subjects::ProgramSource::MakeApart('
 _JUDGE = 'twingrad::judge::Judge::'
 _TABLE = 'twingrad::judge::JudgeByTable('
 _ENGINE = 'twingrad::judge::EngineRun::operator()('

@@ -6,9 +6,9 @@ import unittest
 
 from tools.bench import check
 
-_WORKER = '''fn=(1) twingrad::workers::(anonymous namespace)::RunCampaign(twingrad::workers::Crew const&)
+_WORKER = '''fn=(1) twingrad::workers::(anonymous namespace)::CampaignWork::Run(twingrad::workers::Crew const&)
 16 10
-cfn=(2) twingrad::subjects::ProgramSource::Make(unsigned long)
+cfn=(2) twingrad::subjects::ProgramSource::MakeApart(unsigned long)
 calls=2 0
 * 300
 cfn=(3) twingrad::judge::Judge::operator()(twingrad::program::Program const&)
