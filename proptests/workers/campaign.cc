@@ -173,8 +173,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   }
   const uint64_t index = record.index + (committed ? 1 : 0);
   const uint64_t end = record.chunk_end;
-  // Those that were judged together with it have not been committed either.
-  const uint64_t next = in_program ? record.batch_begin.load() : index;
+  const uint64_t next = FirstUncommitted(record);
   bool fatal = false;
   if (death.cause == Death::Cause::kKilled && slot.last_killed_index != index) {
     // Nobody knows yet that the Program is to blame: once more.

@@ -120,6 +120,8 @@ std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index);
 // The parent's side.
 std::string RecordedProgram(const FlightRecord& record);
 const FlightRecord::Progress& CommittedProgress(const FlightRecord& record);
+// The first program of its chunk that a dead worker has not committed.
+uint64_t FirstUncommitted(const FlightRecord& record);
 // Copies it while the worker goes on: as one commit left it, never half of one and half of the
 // next.
 void CopySettled(const FlightRecord& record, FlightRecord::Progress* copy);

@@ -78,10 +78,21 @@ TEST_F(FlightRecorderTest, ABatchIsCommittedAsOne) {
     EXPECT_EQ(record->index, i);
     EXPECT_EQ(record->seed, 100 + i);
     EXPECT_EQ(static_cast<Phase>(record->phase.load()), Phase::kJudging);
-    EXPECT_EQ(record->batch_begin, 8u);
+    EXPECT_EQ(FirstUncommitted(*record), 8u);
     EXPECT_EQ(CommittedProgress(*record).programs, 0u);
   }
+  // A worker that is telling of one of them is idle, and so are those before it not committed.
+  record->phase = static_cast<uint32_t>(Phase::kIdle);
+  EXPECT_EQ(FirstUncommitted(*record), 8u);
   CommitBatch(*record, 108 + 109 + 110, std::vector<uint64_t>{7});
+  EXPECT_EQ(FirstUncommitted(*record), 11u);
+  // It dies after its commit, before it says which is next.
+  record->index = 10;
+  EXPECT_EQ(FirstUncommitted(*record), 11u);
+  // It has taken another chunk.
+  record->index = 40;
+  EXPECT_EQ(FirstUncommitted(*record), 40u);
+  record->index = 11;
   EXPECT_EQ(CommittedProgress(*record).programs, 3u);
   EXPECT_EQ(CommittedProgress(*record).seeds, 108u + 109u + 110u);
   EXPECT_EQ(CommittedProgress(*record).after, 11u);
