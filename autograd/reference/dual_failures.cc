@@ -16,8 +16,6 @@ namespace twingrad::reference {
 
 using program::Category;
 using program::Key;
-using program::kNoValue;
-using program::Opcode;
 using program::Statement;
 using program::ValueId;
 
@@ -83,7 +81,7 @@ void DualInterpreter::FailedCall(const Statement& statement) {
   Residues residues;
   const auto seeds = statement.Get<std::vector<ValueId>>(Key::kSeeds);
   for (size_t r = 0; r < statement.operands.size(); ++r) {
-    const bool given = r < seeds.size() && seeds[r] != kNoValue;
+    const bool given = r < seeds.size() && seeds[r] != program::kNoValue;
     const Tangents* history = History(statement.operands[r]);
     Extend(reach, history, given && !IsFinite(seeds[r]));
     Extend(residues, history, given && values_[seeds[r]].defined ? Read(seeds[r]).value : nullptr);
@@ -102,10 +100,11 @@ void DualInterpreter::FailedCall(const Statement& statement) {
     if (!value.defined) continue;
     const auto id = static_cast<ValueId>(v);
     const bool chosen = std::find(inputs.begin(), inputs.end(), id) != inputs.end();
-    const bool adds = statement.op != Opcode::kGrad && (filter == nullptr || chosen);
+    const bool adds = statement.op != program::Opcode::kGrad && (filter == nullptr || chosen);
     if (plan_.values[v].leaf) {
-      if (adds) AddResidues(id, residues);
-      if (adds) AddUnknown(id, reach, create_graph);
+      if (!adds) continue;
+      AddResidues(id, residues);
+      AddUnknown(id, reach, create_graph);
     } else if (value.retains_grad || (chosen && adds)) {
       value.grad_known = false;
       value.retains_grad = true;

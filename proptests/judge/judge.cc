@@ -124,7 +124,7 @@ struct Judge::Impl {
     return shown;
   }
 
-  // Makes run number `at`, and judges that.
+  // Makes run number `at`, and judges that: by the table, and beside repetitions of it.
   void Run(Trial& trial, size_t at);
   void JudgeRun(Trial& trial, size_t at);
   bool Agrees(Trial& trial, Expectation& expected, size_t at);
@@ -185,7 +185,7 @@ bool Judge::Impl::Agrees(Trial& trial, Expectation& expected, size_t at) {
                                            ", then ", oracles::EngineText(threads, helpers))};
   }
   if (trial.canary) {
-    exhibits.canary = [&] { return *std::exchange(trial.canary, std::nullopt); };
+    exhibits.canary = [&] { return *trial.canary; };
   }
   return JudgeByTable(exhibits, judgement.verdicts);
 }
@@ -275,11 +275,10 @@ Trial Judge::Begin(const Program& program, const Further& further) {
 }
 
 void Judge::Take(Step step, Trial& trial) {
-  if (step == Step::kExpect) return impl_->Expect(trial);
-  if (!trial.expected) return;
+  if (step != Step::kExpect && !trial.expected) return;  // the twin could not judge it
   switch (step) {
     case Step::kExpect:
-      return;
+      return impl_->Expect(trial);
     case Step::kAskOthers:
       return impl_->AskOthers(trial);
     case Step::kRun:

@@ -52,7 +52,7 @@ absl::Status ProgramSource::Configure(const CaseOptions& options) {
 
 void ProgramSource::Make(uint64_t seed) {
   seed_ = seed;
-  current_ = generators::Generate(seed, options_, &drawn_);
+  current_ = MakeApart(seed);
 }
 
 ProgramSource::Made ProgramSource::MakeApart(uint64_t seed) const {
@@ -61,9 +61,9 @@ ProgramSource::Made ProgramSource::MakeApart(uint64_t seed) const {
   return made;
 }
 
-std::string ProgramSource::Text() const { return program::Print(current_); }
+std::string ProgramSource::Text() const { return program::Print(current_.program); }
 
-void ProgramSource::CountDrawn(DrawnFeatures* counts) const { counts->Add(drawn_); }
+void ProgramSource::CountDrawn(DrawnFeatures* counts) const { counts->Add(current_.drawn); }
 
 absl::Status ProgramSource::Load(std::string_view text, std::string_view origin) {
   const findings::Case parts = findings::SplitCase(text);

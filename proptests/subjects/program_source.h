@@ -27,19 +27,18 @@ class ProgramSource : public workers::CaseSource {
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;
 
-  // A case of its own.
+  // The case of this seed; the current one stays.
   struct Made {
     program::Program program;
-    generators::Features drawn;
+    generators::Features drawn;  // of one that was loaded: none
   };
   Made MakeApart(uint64_t seed) const;
 
   // The current one.
-  const program::Program& current() const { return current_; }
+  const program::Program& current() const { return current_.program; }
   void SetCurrent(program::Program program) {
-    current_ = std::move(program);
+    current_ = {std::move(program), {}};
     seed_.reset();
-    drawn_.reset();
   }
   // What the current Program was generated from; nothing for one that was loaded without its seed
   // (proptests/findings/case_text.h).
@@ -47,15 +46,13 @@ class ProgramSource : public workers::CaseSource {
   // What Programs may hold: an engine that has less takes it away.
   generators::GeneratorOptions& options() { return options_; }
   const generators::GeneratorOptions& options() const { return options_; }
-  // Counts the features that the generator drew for the current Program; one that was loaded has
-  // none.
+  // Counts the features that the generator drew for the current Program.
   void CountDrawn(DrawnFeatures* counts) const;
 
  private:
   generators::GeneratorOptions options_;
-  program::Program current_;
+  Made current_;
   std::optional<uint64_t> seed_;
-  generators::Features drawn_;
 };
 
 }  // namespace twingrad::subjects

@@ -158,7 +158,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   if (death.cause == Death::Cause::kHang) ++hangs_;
   const Phase phase = static_cast<Phase>(record.phase.load());
   // Between its commit and the next program the phase is still that of the program.
-  const bool committed = CommittedProgress(record).after == record.index + 1;
+  const bool committed = IsCommitted(record);
   const bool in_program = (phase == Phase::kGenerating || phase == Phase::kJudging) && !committed;
   // One that dies before its first program would die again and again.
   const bool useless = !in_program && CommittedProgress(record).programs == 0 &&
@@ -174,7 +174,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   const uint64_t index = record.index + (committed ? 1 : 0);
   const uint64_t end = record.chunk_end;
   const uint64_t next = FirstUncommitted(record);
-  bool fatal = false;
+  std::optional<uint64_t> fatal;
   if (death.cause == Death::Cause::kKilled && slot.last_killed_index != index) {
     // Nobody knows yet that the Program is to blame: once more.
     ++restarts_;
@@ -184,7 +184,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
                                   ? absl::StrCat("generating from seed ", record.seed.load())
                               : in_program ? absl::StrCat("judging program ", index)
                                            : std::string("ending, after its last program");
-    fatal = in_program;
+    if (in_program) fatal = index;
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? ProgramOf(record.seed.load()) : std::string(),
                 ResultOfDeath(death, *slot.process, doing),
@@ -192,7 +192,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   }
   const bool more = next < end || record_->next < record_->total;
   Retire(slot);
-  if (more && record_->stop == 0) Respawn(slot, {std::min(next, end), end, fatal ? index + 1 : 0});
+  if (more && record_->stop == 0) Respawn(slot, {std::min(next, end), end, fatal});
 }
 
 bool Campaign::Pump(std::chrono::milliseconds wait) {

@@ -4,8 +4,8 @@
 // Program i of a campaign has a seed made of the campaign's seed and i, so the set of Programs is
 // the same for any number of workers. A worker that crashes, hangs or takes too much memory makes a
 // Failure of the Program it was running; a fresh one takes over the rest of its chunk, and counts
-// that Program without judging it again. Used by one
-// thread, which calls Pump until it returns false.
+// that Program without judging it again. Used by one thread, which calls Pump until it returns
+// false.
 
 #pragma once
 

@@ -160,9 +160,13 @@ const FlightRecord::Progress& CommittedProgress(const FlightRecord& record) {
   return record.progress[record.committed.load(std::memory_order_acquire) & 1];
 }
 
+bool IsCommitted(const FlightRecord& record) {
+  return CommittedProgress(record).after == record.index.load(std::memory_order_relaxed) + 1;
+}
+
 uint64_t FirstUncommitted(const FlightRecord& record) {
   const uint64_t index = record.index.load(std::memory_order_relaxed);
-  if (CommittedProgress(record).after == index + 1) return index + 1;
+  if (IsCommitted(record)) return index + 1;
   const uint64_t begin = record.batch_begin.load(std::memory_order_relaxed);
   const uint64_t end = record.batch_end.load(std::memory_order_relaxed);
   return begin <= index && index < end ? begin : index;

@@ -120,7 +120,9 @@ std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index);
 // The parent's side.
 std::string RecordedProgram(const FlightRecord& record);
 const FlightRecord::Progress& CommittedProgress(const FlightRecord& record);
-// The first program of its chunk that a dead worker has not committed.
+// Whether a dead worker has committed the current program: it ends a batch, or was one by itself.
+bool IsCommitted(const FlightRecord& record);
+// The first program of its chunk that it has not committed.
 uint64_t FirstUncommitted(const FlightRecord& record);
 // Copies it while the worker goes on: as one commit left it, never half of one and half of the
 // next.

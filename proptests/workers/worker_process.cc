@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const Worker
   (*record)->phase_began = MonotonicNanoseconds();
   (*record)->index = legacy.begin;
   (*record)->chunk_end = legacy.end;
-  (*record)->fatal = legacy.fatal;
+  (*record)->fatal = legacy.fatal ? *legacy.fatal + 1 : 0;
 
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {

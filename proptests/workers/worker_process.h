@@ -53,12 +53,11 @@ struct Death {
 };
 
 // What a dead worker has left of its chunk: the programs [begin, end), which its successor judges
-// first, one by one; but that of which it died, whose number this is plus 1 (0: of none), is only
-// counted.
+// first, one by one; but the one that it died of is only counted.
 struct Legacy {
   uint64_t begin = 0;
   uint64_t end = 0;
-  uint64_t fatal = 0;
+  std::optional<uint64_t> fatal;
 };
 
 class WorkerProcess {
