@@ -142,8 +142,7 @@ done
 # What makes a trained oracle calls bazel itself.
 machine root
 remove usr/bin/clang-19
-remove usr/bin/llvm-bolt-19
-asks "run //tools/oracle:trained -- --seed=1" "apt-get -q ${INSTALL} clang-19 bolt-19
+asks "run //tools/oracle:trained -- --seed=1" "apt-get -q ${INSTALL} clang-19
 bazel run //tools/oracle:trained -- --seed=1"
 
 # A check needs neither what tests need nor the engine compiled against the model; nothing is installed for it.

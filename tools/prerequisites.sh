@@ -10,7 +10,7 @@ ARCHITECTURE="$(uname -m)"
 
 # Each group: a file that stands for a package, and the package.
 #   base      every build: Bazel, GCC, what unpacks third-party archives, ball arithmetic for the witness of that name, an allocator, matrix products,
-#             results of campaigns; `run //tools/oracle -- check` needs no more
+#             results of campaigns, what lays out the oracle's code; `run //tools/oracle -- check` needs no more
 #   test      building and running tests: patched copies, a test that reads machine code, drawn pictures, a project of a
 #             user of the installed library, beside the distribution's Abseil
 #   pictures  `oracle explain`
@@ -38,6 +38,7 @@ readonly PACKAGES_base="
 /usr/include/gperftools/tcmalloc.h          libgoogle-perftools-dev
 /usr/include/dnnl.h                         libdnnl-dev
 /usr/include/sqlite3.h                      libsqlite3-dev
+/usr/bin/llvm-bolt-19                       bolt-19
 "
 readonly PACKAGES_test="
 /usr/bin/patch                              patch
@@ -68,9 +69,6 @@ readonly PACKAGES_clang="
 /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-${ARCHITECTURE}.a libclang-rt-19-dev
 /usr/bin/ld.lld-19                          lld-19
 /usr/lib/llvm-19/bin/llvm-symbolizer        llvm-19
-"
-readonly PACKAGES_layout="
-/usr/bin/llvm-bolt-19                       bolt-19
 "
 # Engines of others that Debian packages: each a group, and a row of tools/adapters/adapters.bzl.
 # shellcheck disable=SC2034 # read by tools/bazel

@@ -5,6 +5,7 @@ The versions are those of Debian 12, whose pool any machine with a Debian mirror
 
 load("//tools/third_party:archive.bzl", "source_archive")
 load("//tools/third_party:arb.bzl", "local_arb")
+load("//tools/third_party:bolt.bzl", "local_bolt")
 load("//tools/third_party:cuda.bzl", "local_cuda")
 load("//tools/third_party:libtorch.bzl", "local_libtorch")
 load("//tools/third_party:onednn.bzl", "local_onednn")
@@ -109,6 +110,7 @@ def twingrad_repositories():
     """Declares them all; nothing is fetched until a target needs it."""
     _rule_repositories()
     local_arb(name = "local_arb")
+    local_bolt(name = "local_bolt")
     local_cuda(name = "local_cuda")
     local_libtorch(name = "local_libtorch", distribution = True, variable = "TORCH_ROOT")
     local_libtorch(name = "local_pytorch", variable = "PYTORCH_ROOT")
