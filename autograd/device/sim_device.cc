@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <new>
+#include <ranges>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -89,7 +90,8 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
   const size_t size = std::max<size_t>(bytes, 1);
   std::vector<Blocks::value_type*>& candidates = queues_[IndexOf(stream)].free[size];
   if (!candidates.empty()) LetWorkGoOn();
-  for (auto*& candidate : candidates) {
+  // The one given back last first, which caches still hold.
+  for (auto*& candidate : std::views::reverse(candidates)) {
     auto& [data, block] = *candidate;
     if (!CanReuse(block)) continue;
     for (const Use& use : block.pending) order_.See(use.moment);

@@ -29,9 +29,16 @@ bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
 // A partial derivative that is not a number: nothing is known of what it contributes to.
 Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
 
-// target += f * source, element by element.
-void AddTimes(double* target, double f, const double* source, int64_t count) {
-  for (int64_t j = 0; j < count; ++j) target[j] += f * source[j];
+// target += f * source, element by element: four at a time, of which compilers make vectors.
+void AddTimes(double* __restrict target, double f, const double* __restrict source, int64_t count) {
+  int64_t j = 0;
+  for (; j + 4 <= count; j += 4) {
+    target[j] += f * source[j];
+    target[j + 1] += f * source[j + 1];
+    target[j + 2] += f * source[j + 2];
+    target[j + 3] += f * source[j + 3];
+  }
+  for (; j < count; ++j) target[j] += f * source[j];
 }
 
 // Of the pairs whose first variable is of `a` and whose second one is of `b` and no earlier one,
@@ -103,9 +110,7 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
     if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
   } else {
     const double f = slope.v;
-    const double* source = from.FirstOf(i);
-    double* target = to.FirstOf(at) + shift;
-    for (int32_t j = 0; j < width; ++j) target[j] += f * source[j];
+    AddTimes(to.FirstOf(at) + shift, f, from.FirstOf(i), width);
     double& magnitude = to.first_magnitude[at];
     magnitude += Times(std::fabs(f), from.first_magnitude[i]);
     to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +

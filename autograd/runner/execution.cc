@@ -69,7 +69,7 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
   names_.Expect(program.statements.size());
   CurrentThread().modes = Modes();
   CurrentThread().modes.warning_handler = &shared_.warnings;
-  TakeStreamReports(program_);  // what others have left
+  TakeStreamReports(shared_.devices);  // what others have left
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
@@ -87,7 +87,7 @@ Observation Execution::Run() {
   }
   if (shared_.stopper.IsJoinable()) shared_.stopper.Join();
   streams_.Leave();
-  LookAtDevices([this] { SynchronizeDevices(program_); });
+  LookAtDevices([this] { SynchronizeDevices(shared_.devices); });
   return Observe();
 }
 
@@ -283,8 +283,8 @@ Observation Execution::Observe() {
   if (options_.stop.has_value()) observation_.stopped_beside = options_.stop->call;
   program::OrderCalls(observation_.calls);
   observation_.warnings = shared_.warnings.Take();
-  observation_.stream_reports = TakeStreamReports(program_);
-  observation_.reports_each_access = ReportEachAccess(program_);
+  observation_.stream_reports = TakeStreamReports(shared_.devices);
+  observation_.reports_each_access = ReportEachAccess(shared_.devices);
   return std::move(observation_);
 }
 

@@ -9,7 +9,6 @@
 #include "autograd/device/device_registry.h"
 #include "autograd/device/order_after.h"
 #include "autograd/ops/registry.h"
-#include "autograd/program/analyze.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
@@ -80,21 +79,19 @@ void ProgramStreams::Run(const Statement& statement) {
   if (Event* event = Find(id); event != nullptr) event->MakeWait(CurrentStream(device));
 }
 
-void SynchronizeDevices(const program::Program& program) {
-  const int devices = program::DevicesOf(program);
+void SynchronizeDevices(int devices) {
   for (int index = 0; index < devices; ++index) {
     const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
     GetDeviceInterface(device).SynchronizeDevice(device.index);
   }
 }
 
-bool ReportEachAccess(const program::Program& program) {
-  return program::DevicesOf(program) > 0 &&
-         GetDeviceInterface(ops::DeviceOf(0)).ReportsEachAccess();
+bool ReportEachAccess(int devices) {
+  return devices > 0 && GetDeviceInterface(ops::DeviceOf(0)).ReportsEachAccess();
 }
 
-std::vector<program::StreamReport> TakeStreamReports(const program::Program& program) {
-  if (program::DevicesOf(program) == 0) return {};
+std::vector<program::StreamReport> TakeStreamReports(int devices) {
+  if (devices == 0) return {};
   std::vector<program::StreamReport> reports;
   for (UnorderedAccess& found : GetDeviceInterface(ops::DeviceOf(0)).TakeUnordered()) {
     reports.push_back({std::move(found.text), found.statement, found.other});

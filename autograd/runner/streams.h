@@ -50,11 +50,12 @@ class ProgramStreams {
   std::vector<Stream> before_;  // one a device whose current stream was changed
 };
 
-// Waits for all work on the devices that the Program uses.
-void SynchronizeDevices(const program::Program& program);
-// Whether those devices report each access that nothing orders.
-bool ReportEachAccess(const program::Program& program);
-// What those devices have found of accesses that nothing orders, since the last call.
-std::vector<program::StreamReport> TakeStreamReports(const program::Program& program);
+// Of the devices that a Program names, so many of them (program::DevicesOf).
+// Waits for all work on them.
+void SynchronizeDevices(int devices);
+// Whether they report each access that nothing orders.
+bool ReportEachAccess(int devices);
+// What they have found of accesses that nothing orders, since the last call.
+std::vector<program::StreamReport> TakeStreamReports(int devices);
 
 }  // namespace twingrad::runner
