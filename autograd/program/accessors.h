@@ -26,15 +26,17 @@ struct AccessorNotes {
   // Notes what `read` shows, or throws, if it is not `expected`.
   template <typename F>
   void Read(std::string_view word, const TensorData& expected, const F& read) const {
-    std::optional<TensorData> shown;
-    std::string error;
     try {
-      shown = read();
-      if (*shown == expected) return;
+      TensorData shown = read();
+      if (shown != expected) Note(word, expected, std::move(shown), "");
     } catch (const std::exception& thrown) {
-      error = thrown.what();
+      Note(word, expected, std::nullopt, thrown.what());
     }
-    records.push_back({std::string(word), value, is_grad, expected, std::move(shown), error});
+  }
+  void Note(std::string_view word, const TensorData& expected, std::optional<TensorData> shown,
+            std::string error) const {
+    records.push_back(
+        {std::string(word), value, is_grad, expected, std::move(shown), std::move(error)});
   }
 
   ValueId value = kNoValue;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
 #include "autograd/ops/copy.h"
 #include "autograd/runner/tensor_data.h"
@@ -14,7 +13,6 @@ namespace {
 using program::TensorData;
 
 TensorData Item(const Tensor& gradient) {
-  if (gradient.numel() != 1) return DataOf(gradient);
   return kernels::DispatchAll(gradient.dtype(), [&](auto zero) {
     using T = decltype(zero);
     Tensor one = Tensor::Empty(gradient.sizes(), gradient.dtype());
@@ -27,7 +25,6 @@ TensorData Item(const Tensor& gradient) {
 TensorData Rows(const Tensor& gradient) {
   TensorData data = {gradient.dtype(), {}, {}};
   data.shape.assign(gradient.sizes().begin(), gradient.sizes().end());
-  if (data.shape.empty()) return DataOf(gradient);
   const Ints sizes = gradient.sizes().subspan(1), strides = gradient.strides().subspan(1);
   for (int64_t i = 0; i < gradient.sizes()[0] && gradient.numel() > 0; ++i) {
     const int64_t offset = gradient.storage_offset() + i * gradient.strides()[0];
@@ -37,31 +34,23 @@ TensorData Rows(const Tensor& gradient) {
   return data;
 }
 
-struct Accessor {
-  std::string_view word;
-  TensorData (*read)(const Tensor& gradient);
-};
-
-constexpr Accessor kAccessors[] = {
-    {"clone", [](const Tensor& g) { return DataOf(ops::Clone(g)); }},
-    {"detach", [](const Tensor& g) { return DataOf(g.Detach()); }},
-    {"data", [](const Tensor& g) { return DataOf(g.Data()); }},
-    {"item", Item},
-    {"rows", Rows},
-};
-
 }  // namespace
 
 void ReadByAccessors(const Tensor& gradient, const TensorData& read,
                      const program::AccessorNotes& notes) {
   if (gradient.device() != Device::Cpu() || gradient.is_sparse()) return;
-  for (const Accessor& accessor : kAccessors) {
-    notes.Read(accessor.word, read, [&] { return accessor.read(gradient); });
-  }
+  Tensor copy;
+  notes.Read("clone", read, [&] {
+    copy = ops::Clone(gradient);
+    return DataOf(copy);
+  });
+  notes.Read("detach", read, [&] { return DataOf(gradient.Detach()); });
+  notes.Read("data", read, [&] { return DataOf(gradient.Data()); });
+  if (gradient.numel() == 1) notes.Read("item", read, [&] { return Item(gradient); });
+  if (!gradient.sizes().empty()) notes.Read("rows", read, [&] { return Rows(gradient); });
   TensorData zeros = read;
   std::ranges::fill(zeros.bits, 0);
   notes.Read("write_clone", zeros, [&] {
-    Tensor copy = ops::Clone(gradient);
     ops::ZeroInPlace(copy);
     return DataOf(copy);
   });

@@ -9,7 +9,8 @@
 
 namespace twingrad::runner {
 
-// Reads `gradient`, which showed `read`, in each way, writes into a copy of it and reads it again.
+// Reads `gradient`, which showed `read`, in each way that fits its shape, writes into the copy that
+// one of them has made and reads it again.
 // On the CPU alone: on an accelerator copies would wait in its queue. The caller has turned
 // recording off.
 void ReadByAccessors(const Tensor& gradient, const program::TensorData& read,

@@ -31,7 +31,7 @@ TEST(Accessors, ShowWhatWasRead) {
 
 // Each compares: what none of them shows, each notes.
 TEST(Accessors, EachNotesADifference) {
-  const Tensor gradient = Tensor::Scalar(3);
+  const Tensor gradient = Tensor::FromData<double>({1}, {3});
   program::TensorData other = DataOf(gradient);
   other.bits[0] ^= 1;
   std::vector<std::string> words;

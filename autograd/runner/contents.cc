@@ -28,27 +28,22 @@ uint64_t HashOf(const Tensor& tensor) {
 
 }  // namespace
 
-Contents::Hashes Contents::Of(const Tensor& value) {
-  if (!value.defined()) return {};
-  return {HashOf(value), HashOf(GradOf(value))};
-}
-
 void Contents::Take(absl::Span<const Tensor> values) {
   const sync::WatchScope watching;
   before_.clear();
   before_.reserve(values.size());
-  for (const Tensor& value : values) before_.push_back(Of(value));
+  for (const Tensor& value : values) before_.push_back({HashOf(value), HashOf(GradOf(value))});
 }
 
-std::vector<program::WriteRecord> Contents::Changed(absl::Span<const Tensor> values) const {
+std::vector<program::WriteRecord> Contents::Changed(absl::Span<const Tensor> values,
+                                                    absl::Span<const Tensor> grads) const {
   const sync::WatchScope watching;
   std::vector<program::WriteRecord> changed;
   for (size_t i = 0; i < before_.size(); ++i) {
     if (before_[i].data == 0) continue;
-    const Hashes now = Of(values[i]);
     const auto value = static_cast<program::ValueId>(i);
-    if (now.data != before_[i].data) changed.push_back({value, /*is_grad=*/false});
-    if (now.grad != before_[i].grad) changed.push_back({value, /*is_grad=*/true});
+    if (HashOf(values[i]) != before_[i].data) changed.push_back({value, /*is_grad=*/false});
+    if (HashOf(grads[i]) != before_[i].grad) changed.push_back({value, /*is_grad=*/true});
   }
   return changed;
 }

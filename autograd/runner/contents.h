@@ -2,7 +2,7 @@
 //
 //   contents.Take(values);
 //   ... the call ...
-//   std::vector<program::WriteRecord> writes = contents.Changed(values);
+//   std::vector<program::WriteRecord> writes = contents.Changed(values, GradsOf(values));
 //
 // Keeps hashes of the bytes, of all that a tensor's storage has, and so no tensor alive. Under the
 // model it watches: its looks are no steps. No call may be running that writes what is looked at.
@@ -24,16 +24,16 @@ class Contents {
   // `values` by ValueId; undefined ones have not run.
   void Take(absl::Span<const Tensor> values);
   // Which of those that were there hold something else by now, and which `.grad`s, those included
-  // that have become defined or undefined. A value whose storage was exchanged counts.
-  std::vector<program::WriteRecord> Changed(absl::Span<const Tensor> values) const;
+  // that have become defined or undefined. A value whose storage was exchanged counts. `grads`: the
+  // values' by now.
+  std::vector<program::WriteRecord> Changed(absl::Span<const Tensor> values,
+                                            absl::Span<const Tensor> grads) const;
 
  private:
   struct Hashes {
     uint64_t data = 0;  // 0: undefined
     uint64_t grad = 0;
   };
-  static Hashes Of(const Tensor& value);
-
   std::vector<Hashes> before_;  // by value
 };
 

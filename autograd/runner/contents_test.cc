@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/graph/variable.h"
+#include "autograd/runner/grads.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::runner {
@@ -20,15 +21,17 @@ TEST(ContentsTest, TellsWhichValuesAndGradsHoldSomethingElse) {
   Contents contents;
   contents.Take(values);
   values[3] = Tensor::Ones({3}, DType::kF64);
-  EXPECT_EQ(contents.Changed(values), std::vector<WriteRecord>()) << "what a call makes is new";
+  EXPECT_EQ(contents.Changed(values, GradsOf(values)), std::vector<WriteRecord>())
+      << "what a call makes is new";
   values[2].mutable_data<float>()[0] = 2;
-  EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{2, false}}));
+  EXPECT_EQ(contents.Changed(values, GradsOf(values)), (std::vector<WriteRecord>{{2, false}}));
   GradOf(values[1]).mutable_data<double>()[1] = 2;
-  EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{1, true}, {2, false}}));
+  EXPECT_EQ(contents.Changed(values, GradsOf(values)),
+            (std::vector<WriteRecord>{{1, true}, {2, false}}));
   contents.Take(values);
-  EXPECT_EQ(contents.Changed(values), std::vector<WriteRecord>());
+  EXPECT_EQ(contents.Changed(values, GradsOf(values)), std::vector<WriteRecord>());
   SetGrad(values[1], Tensor());
-  EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{1, true}}));
+  EXPECT_EQ(contents.Changed(values, GradsOf(values)), (std::vector<WriteRecord>{{1, true}}));
 }
 
 TEST(ContentsTest, AWriteShowsInAllWhoShareTheMemory) {
@@ -37,7 +40,8 @@ TEST(ContentsTest, AWriteShowsInAllWhoShareTheMemory) {
   Contents contents;
   contents.Take(values);
   values[0].mutable_data<double>()[0] = 3;
-  EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{0, false}, {1, false}}));
+  EXPECT_EQ(contents.Changed(values, GradsOf(values)),
+            (std::vector<WriteRecord>{{0, false}, {1, false}}));
 }
 
 }  // namespace

@@ -41,10 +41,11 @@ using program::Statement;
 using program::ValueId;
 
 program::Observation Run(const Program& program, Engine& engine, const RunOptions& options) {
+  if (!options.count_memory) return Execution(program, engine, options).Run();
   const pool::Use before = pool::UseOfThread();
   Observation seen = Execution(program, engine, options).Run();
   const pool::Use left = pool::UseOfThread() - before;
-  if (!options.count_memory || (left.blocks == 0 && left.bytes == 0)) return seen;
+  if (left.blocks == 0 && left.bytes == 0) return seen;
   // Threads of their own free what this one has made, and the other way round.
   const bool has_sections = std::ranges::any_of(program.statements, [](const Statement& statement) {
     return program::Begins(statement, program::RegionKind::kThread);
@@ -258,7 +259,7 @@ void Execution::ObserveValue(size_t id) {
   program::ValueRecord& record = observation_.values[id];
   record.defined = true;
   record.requires_grad = RequiresGrad(value);
-  record.data = DataOf(value);
+  ReadInto(value, record.data);
   if (!IsInference(value)) record.version = value.version();
   const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
     ReadByAccessors(gradient, read, {static_cast<ValueId>(id), is_grad, observation_.accessors});
@@ -267,7 +268,7 @@ void Execution::ObserveValue(size_t id) {
   const Tensor grad = GradOf(value);
   record.grad_defined = grad.defined();
   if (!grad.defined()) return;
-  record.grad = DataOf(grad);
+  ReadInto(grad, record.grad);
   note(grad, record.grad, true);
 }
 

@@ -14,6 +14,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/sparse.h"
 #include "autograd/runner/execution.h"
+#include "autograd/runner/grads.h"
 #include "autograd/runner/shared_memory.h"
 #include "autograd/sync/watch.h"
 #include "autograd/tensor/pool.h"
@@ -79,8 +80,9 @@ void Execution::NoteEndOf(Recorder::Call& call, const std::vector<ValueId>& resu
                           int64_t held_blocks) {
   if (outer_ != nullptr || !options_.record_calls) return;
   const sync::WatchScope watching;
-  call.NoteEnd(SharedMemory(values_, results, call.Kept()), contents_.Changed(values_),
-               held_blocks);
+  const Grads grads = GradsOf(values_);
+  call.NoteEnd(SharedMemory(values_, grads, results, call.Kept()),
+               contents_.Changed(values_, grads), held_blocks);
 }
 
 // The call's own error is what shows, whatever goes wrong here.

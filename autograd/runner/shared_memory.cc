@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "autograd/graph/variable.h"
 
 namespace twingrad::runner {
 
@@ -32,32 +31,17 @@ bool HasMemory(const Tensor& tensor) { return tensor.defined() && tensor.numel()
 
 const void* MemoryOf(const Tensor& tensor) { return tensor.impl()->storage()->data(); }
 
-// A value and where it lies. Null: nowhere.
-struct Place {
-  const void* memory = nullptr;
-  const void* of_grad = nullptr;
-};
-using Places = absl::InlinedVector<Place, 48>;  // by value
-
-Places PlacesOf(const std::vector<Tensor>& values) {
-  Places places(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (HasMemory(values[i])) places[i].memory = MemoryOf(values[i]);
-    if (const Tensor grad = GradOf(values[i]); HasMemory(grad)) places[i].of_grad = MemoryOf(grad);
-  }
-  return places;
-}
-
 // The memory that nobody else may use: that of gradients and results. Most calls have little of it,
 // so that little else is looked at.
 using Memory = absl::InlinedVector<const void*, 16>;
-Memory Private(const Places& places, const std::vector<ValueId>& results) {
+Memory Private(const std::vector<Tensor>& values, const Grads& grads,
+               const std::vector<ValueId>& results) {
   Memory memory;
-  for (const Place& place : places) {
-    if (place.of_grad != nullptr) memory.push_back(place.of_grad);
+  for (const Tensor& grad : grads) {
+    if (HasMemory(grad)) memory.push_back(MemoryOf(grad));
   }
   for (const ValueId result : results) {
-    if (places[result].memory != nullptr) memory.push_back(places[result].memory);
+    if (HasMemory(values[result])) memory.push_back(MemoryOf(values[result]));
   }
   std::sort(memory.begin(), memory.end());
   return memory;
@@ -65,14 +49,14 @@ Memory Private(const Places& places, const std::vector<ValueId>& results) {
 
 // Those that are in this memory or whose gradients are. Of each tensor one value: a custom function
 // in place gives its operand another name.
-absl::InlinedVector<ValueId, 16> Distinct(const std::vector<Tensor>& values, const Places& places,
+absl::InlinedVector<ValueId, 16> Distinct(const std::vector<Tensor>& values, const Grads& grads,
                                           const Memory& memory) {
-  const auto is_in = [&memory](const void* place) {
-    return place != nullptr && std::binary_search(memory.begin(), memory.end(), place);
+  const auto is_in = [&memory](const Tensor& value) {
+    return HasMemory(value) && std::binary_search(memory.begin(), memory.end(), MemoryOf(value));
   };
   absl::InlinedVector<std::pair<const void*, ValueId>, 16> tensors;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (is_in(places[i].memory) || is_in(places[i].of_grad)) {
+    if (HasMemory(grads[i]) || is_in(values[i])) {
       tensors.emplace_back(values[i].impl(), static_cast<ValueId>(i));
     }
   }
@@ -95,19 +79,16 @@ void Add(Users& users, const Tensor& tensor, User user) {
 
 }  // namespace
 
-std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values,
+std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values, const Grads& grads,
                                         const std::vector<ValueId>& results,
                                         const std::vector<Recorder::KeptGradient>& kept) {
-  const Places places = PlacesOf(values);
-  const Memory memory = Private(places, results);
+  const Memory memory = Private(values, grads, results);
   if (memory.empty()) return {};
   Users users;
-  absl::InlinedVector<Tensor, 16> grads;  // keeps the memory in use
-  for (const ValueId value : Distinct(values, places, memory)) {
+  for (const ValueId value : Distinct(values, grads, memory)) {
     const bool is_result = std::find(results.begin(), results.end(), value) != results.end();
     Add(users, values[value], {nullptr, value, false, -1, is_result});
-    grads.push_back(GradOf(values[value]));
-    Add(users, grads.back(), {nullptr, value, true, -1, true});
+    Add(users, grads[value], {nullptr, value, true, -1, true});
   }
   for (const Recorder::KeptGradient& keeping : kept) {
     Add(users, keeping.gradient, {nullptr, kNoValue, false, keeping.statement, false});

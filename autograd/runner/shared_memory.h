@@ -1,6 +1,6 @@
 // Which gradients share memory with what they should not when a call has ended.
 //
-//   std::vector<program::SharingRecord> found = SharedMemory(values, results, kept);
+//   std::vector<program::SharingRecord> found = SharedMemory(values, grads, results, kept);
 //
 // A .grad and a result of `grad` have memory of their own. Reads what it is given and changes
 // nothing; no call may be running that writes these .grads.
@@ -11,13 +11,16 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/runner/grads.h"
 #include "autograd/runner/recorder.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::runner {
 
-// `values` by ValueId, `results` those that the call has defined, `kept` what its hooks have kept.
+// `values` and their `grads` by ValueId, `results` those that the call has defined, `kept` what its
+// hooks have kept.
 std::vector<program::SharingRecord> SharedMemory(const std::vector<Tensor>& values,
+                                                 const Grads& grads,
                                                  const std::vector<program::ValueId>& results,
                                                  const std::vector<Recorder::KeptGradient>& kept);
 

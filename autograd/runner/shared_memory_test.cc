@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "autograd/graph/variable.h"
+#include "autograd/runner/grads.h"
 
 namespace twingrad::runner {
 namespace {
@@ -24,17 +25,17 @@ TEST(SharedMemory, OfGradsAndResultsAlone) {
   values.push_back(values[1].Detach());
   values.push_back(values[0]);  // another name
   SetGrad(values[0], Tensor::FromData<double>({2}, {5, 6}));
-  EXPECT_TRUE(SharedMemory(values, {}, {}).empty());
+  EXPECT_TRUE(SharedMemory(values, GradsOf(values), {}, {}).empty());
 
   SetGrad(values[0], values[1].Detach());
-  const auto found = SharedMemory(values, {}, {});
+  const auto found = SharedMemory(values, GradsOf(values), {}, {});
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].value, 0);
   EXPECT_TRUE(found[0].is_grad);
   EXPECT_EQ(found[0].hook, -1);
 
   SetGrad(values[0], Tensor());
-  const auto results = SharedMemory(values, {3}, {});
+  const auto results = SharedMemory(values, GradsOf(values), {3}, {});
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0].value, 3);
   EXPECT_EQ(results[0].with, 1);
@@ -45,7 +46,8 @@ TEST(SharedMemory, WithWhatAHookKeeps) {
   const std::vector<Tensor> values = {Leaf()};
   const Tensor kept = Tensor::FromData<double>({2}, {5, 6});
   SetGrad(values[0], kept.Detach());
-  const auto found = SharedMemory(values, {}, {{.record = 0, .statement = 7, .gradient = kept}});
+  const auto found =
+      SharedMemory(values, GradsOf(values), {}, {{.record = 0, .statement = 7, .gradient = kept}});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_TRUE(found[0].is_grad);
   EXPECT_EQ(found[0].hook, 7);

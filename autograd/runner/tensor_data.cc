@@ -54,10 +54,15 @@ Tensor WatchedCopy(const Tensor& remote) {
 }
 
 program::TensorData DataOf(const Tensor& tensor) {
-  if (IsRemote(tensor)) [[unlikely]]
-    return DataOf(WatchedCopy(tensor));
-  if (tensor.is_sparse()) return DataOf(kernels::ToDense(tensor));
   program::TensorData data;
+  ReadInto(tensor, data);
+  return data;
+}
+
+void ReadInto(const Tensor& tensor, program::TensorData& data) {
+  if (IsRemote(tensor)) [[unlikely]]
+    return ReadInto(WatchedCopy(tensor), data);
+  if (tensor.is_sparse()) return ReadInto(kernels::ToDense(tensor), data);
   data.dtype = tensor.dtype();
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
   data.bits.resize(static_cast<size_t>(tensor.numel()));
@@ -75,7 +80,6 @@ program::TensorData DataOf(const Tensor& tensor) {
                                *out++ = ToBits(in[row.offset[0] + i * row.step[0]]);
                            });
   });
-  return data;
 }
 
 }  // namespace twingrad::runner

@@ -19,6 +19,8 @@ Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits
 
 // Of a sparse tensor: of its dense form.
 program::TensorData DataOf(const Tensor& tensor);
+// The same, into `data`, whose contents it replaces.
+void ReadInto(const Tensor& tensor, program::TensorData& data);
 
 // A tensor that the host cannot touch, with its whole storage, once all work of its device has run.
 Tensor WatchedCopy(const Tensor& remote);
