@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/variable.h"
 
@@ -78,13 +79,13 @@ void CheckSeed(const Ends& roots, const Tensor& seed, size_t i) {
 }
 
 // One seed a root, after all checks of both.
-std::vector<Tensor> MakeSeeds(const Ends& roots, Span<const Tensor> seeds) {
+VariableList MakeSeeds(const Ends& roots, Span<const Tensor> seeds) {
   if (!seeds.empty() && seeds.size() != roots.size()) {
     throw Error(ErrorKind::kGradCount,
                 absl::StrCat("[engine] ", seeds.size(), " seeds for ", roots.size(),
                              " roots; give none or one for each; use undefined for implicit ones"));
   }
-  std::vector<Tensor> result;
+  VariableList result;
   for (size_t i = 0; i < roots.size(); ++i) {
     CheckHasGraph(roots, "root", i);
     if (seeds.empty() || !seeds[i].defined()) {
@@ -101,7 +102,9 @@ void CheckInputs(const Ends& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) CheckHasGraph(inputs, "input", i);
 }
 
-void AppendEdges(const Ends& ends, std::vector<Edge>& edges) {
+using Edges = InlinedVector<Edge, 2>;
+
+void AppendEdges(const Ends& ends, Edges& edges) {
   for (size_t i = 0; i < ends.size(); ++i) edges.push_back(ends.edge(i));
 }
 
@@ -117,9 +120,9 @@ Engine& EngineOf(Engine* engine) { return engine != nullptr ? *engine : Engine::
 
 // A call whose arguments have been checked.
 struct CheckedCall {
-  std::vector<Edge> roots;
-  std::vector<Tensor> seeds;
-  std::vector<Edge> outputs;
+  Edges roots;
+  VariableList seeds;
+  Edges outputs;
   bool keep_graph = false;
   bool create_graph = false;
   bool accumulate_grad = false;

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/ref_count.h"
+#include "autograd/tensor/pool.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
@@ -27,6 +29,9 @@ inline constexpr std::string_view kLayoutWarning =
 
 class GradSlot : public sync::RefCounted<GradSlot> {
  public:
+  static void* operator new(size_t bytes) { return pool::Allocate(bytes); }
+  static void operator delete(void* block, size_t bytes) { pool::Free(block, bytes); }
+
   Tensor Get() const AG_EXCLUDES(mutex_);
   void Set(Tensor grad) AG_EXCLUDES(mutex_);
   // Drops the stored gradient and all later ones.

@@ -102,6 +102,9 @@ struct LeafInfo {
   sync::Cell<NodePtr> accumulator AG_GUARDED_BY(mutex);
   sync::Atomic<Node*> ready_accumulator{nullptr};
 
+  static void* operator new(size_t bytes) { return pool::Allocate(bytes); }
+  static void operator delete(void* block, size_t bytes) { pool::Free(block, bytes); }
+
   ~LeafInfo() { slot->Close(); }
 };
 
