@@ -257,18 +257,17 @@ void AddView(Draft& draft) {
 
 bool ApplyInPlace(Draft& draft, ValueId target) {
   Source& source = draft.source();
-  constexpr Opcode kExact[] = {Opcode::kMulInPlace,  Opcode::kAddInPlace,  Opcode::kSubInPlace,
-                               Opcode::kNegInPlace,  Opcode::kCopyInPlace, Opcode::kMulInPlace,
-                               Opcode::kReluInPlace, Opcode::kAddInPlace,  Opcode::kZeroInPlace,
-                               Opcode::kDivInPlace,  Opcode::kAbsInPlace};
-  constexpr Opcode kRounding[] = {Opcode::kSinInPlace,     Opcode::kTanhInPlace,
-                                  Opcode::kSigmoidInPlace, Opcode::kCosInPlace,
-                                  Opcode::kExpInPlace,     Opcode::kSqrtInPlace};
-  const bool rounding = draft.rounding() && draft.IsFloating(target) && source.Chance(40);
+  using enum Opcode;
   constexpr Category kCategory = Category::kInPlace;
-  const Opcode op = rounding
-                        ? PickUnary(draft, Choice::kWrite, kRounding, UnaryOps(kCategory, true))
-                        : PickUnary(draft, Choice::kWrite, kExact, UnaryOps(kCategory, false));
+  static const auto* const exact = new std::vector<Opcode>(
+      PreferredFirst({kMulInPlace, kAddInPlace, kSubInPlace, kNegInPlace, kCopyInPlace, kMulInPlace,
+                      kReluInPlace, kAddInPlace, kZeroInPlace, kDivInPlace, kAbsInPlace},
+                     UnaryOps(kCategory, false)));
+  static const auto* const rounded = new std::vector<Opcode>(PreferredFirst(
+      {kSinInPlace, kTanhInPlace, kSigmoidInPlace, kCosInPlace, kExpInPlace, kSqrtInPlace},
+      UnaryOps(kCategory, true)));
+  const bool rounding = draft.rounding() && draft.IsFloating(target) && source.Chance(40);
+  const Opcode op = draft.Pick(Choice::kWrite, rounding ? *rounded : *exact);
   if (!draft.options().Has(op)) return false;
   if (!IsTaken(draft, op, target)) return false;
   if (SignatureOf(op).max_operands == 1) return WriteMarked(draft, op, {target});

@@ -92,9 +92,9 @@ NodeIndex Draft::NodeOf(ValueId value) {
   Known& known = known_[value];
   if (known.base == value) return known.node;
   const Known& base = known_[known.base];
-  if (known.synced != writes_[known.base] && base.node != kNoNode) {
+  if (known.synced != base.writes && base.node != kNoNode) {
     known.node = graph_.Add({{base.node}});
-    known.synced = writes_[known.base];
+    known.synced = base.writes;
   }
   return known.node;
 }
@@ -286,7 +286,7 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
   const Known from = known_[operand];
   Known& known = known_[result];
   known.base = from.base;
-  known.synced = writes_[from.base];
+  known.synced = known_[from.base].writes;
   bool repeats = op == Opcode::kExpand && ShapeOf(operand) != ShapeOf(result);
   if (op == Opcode::kUnfold) {
     int64_t step = 1, count = 1;
@@ -410,7 +410,7 @@ void Draft::LearnWrite(ValueId target, NodeIndex node, const Range& written) {
     // It cannot be made anew: an error where it is used.
     if (swarm_.narrows() && node != kNoNode && known_[v].made_in_no_grad) known_[v].usable = false;
   }
-  ++writes_[base];
+  ++known_[base].writes;
   if (node == kNoNode) return;
   if (base != target && known_[base].node != kNoNode) {
     graph_[node].edges.push_back(known_[base].node);

@@ -54,6 +54,7 @@ struct Known {
   bool emptied = false;          // hooks may make its .grad undefined
   bool made_in_no_grad = false;  // a view that must not be written in grad mode
   bool aliased = false;          // shares memory with another value
+  uint32_t writes = 0;           // to a base and its views, so far
   uint32_t synced = 0;           // writes of the base that `node` reflects
   int64_t below = 0;             // of indices: they are from 0 to before this; 0: not known
   Range range;
@@ -243,7 +244,6 @@ class Draft {
  private:
   Known& Learn(ValueId value) {
     known_.resize(value + 1);
-    writes_.resize(value + 1);
     return known_[value];
   }
   ValueId LearnLeaf(ValueId leaf, bool grad, const Range& range);
@@ -277,7 +277,6 @@ class Draft {
   ProgramBuilder builder_;
   std::vector<Known> known_;
   Graph graph_;
-  std::vector<uint32_t> writes_;                      // by ValueId of a base
   std::vector<std::pair<ValueId, NodeIndex>> saved_;  // storage, the node that saved it
   int budget_ = 12;
   int no_grad_depth_ = 0;

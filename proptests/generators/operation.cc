@@ -1,7 +1,6 @@
 #include "proptests/generators/operation.h"
 
 #include <algorithm>
-#include <bitset>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -101,16 +100,13 @@ ValueId ApplyBent(Draft& draft, ValueId x) {
 
 }  // namespace
 
-Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
-                 absl::Span<const Opcode> table) {
-  std::bitset<twingrad::program::kNumOpcodes> is_preferred;
-  for (const Opcode op : preferred) is_preferred.set(static_cast<size_t>(op));
-  const auto is_other = [&](Opcode op) { return !is_preferred[static_cast<size_t>(op)]; };
-  const auto others = static_cast<uint64_t>(std::ranges::count_if(table, is_other));
-  const uint64_t at = draft.Below(choice, preferred.size() + others);
-  if (at < preferred.size()) return preferred[at];
-  uint64_t before = at - preferred.size();
-  return *std::ranges::find_if(table, [&](Opcode op) { return is_other(op) && before-- == 0; });
+std::vector<Opcode> PreferredFirst(absl::Span<const Opcode> preferred,
+                                   absl::Span<const Opcode> table) {
+  std::vector<Opcode> ops(preferred.begin(), preferred.end());
+  for (const Opcode op : table) {
+    if (std::ranges::find(preferred, op) == preferred.end()) ops.push_back(op);
+  }
+  return ops;
 }
 
 bool Broadcast(const Shape& a, const Shape& b) {
@@ -155,16 +151,15 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (source.Chance(8)) return ApplyClamp(draft, x);
   if (draft.rounding() && source.Chance(8)) return ApplyBent(draft, x);
-  constexpr Opcode kExact[] = {Opcode::kNeg, Opcode::kRelu, Opcode::kNeg,
-                               Opcode::kAbs, Opcode::kNeg,  Opcode::kSgn};
-  constexpr Opcode kRounding[] = {Opcode::kSin, Opcode::kExp, Opcode::kTanh, Opcode::kSigmoid,
-                                  Opcode::kCos, Opcode::kLog, Opcode::kSqrt};
+  using enum Opcode;
   constexpr Category kCategory = Category::kElementwise;
+  static const auto* const exact = new std::vector<Opcode>(
+      PreferredFirst({kNeg, kRelu, kNeg, kAbs, kNeg, kSgn}, UnaryOps(kCategory, false)));
+  static const auto* const rounded = new std::vector<Opcode>(
+      PreferredFirst({kSin, kExp, kTanh, kSigmoid, kCos, kLog, kSqrt}, UnaryOps(kCategory, true)));
   for (int attempt = 0; attempt < 3; ++attempt) {
     const bool rounding = draft.rounding() && draft.IsFloating(x) && source.Chance(75);
-    const Opcode op = rounding
-                          ? PickUnary(draft, Choice::kUnary, kRounding, UnaryOps(kCategory, true))
-                          : PickUnary(draft, Choice::kUnary, kExact, UnaryOps(kCategory, false));
+    const Opcode op = draft.Pick(Choice::kUnary, rounding ? *rounded : *exact);
     if (!draft.options().Has(op)) continue;
     if (op == Opcode::kSquare && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
       continue;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "proptests/generators/draft.h"
@@ -41,10 +42,10 @@ ValueId ApplyCopy(Draft& draft, ValueId x);
 // The sum of all elements, a scalar; the value itself if it already is a scalar.
 ValueId SumAll(Draft& draft, ValueId x);
 
-// Picks an op from `preferred` (an op listed twice is picked twice as often) or one of the ops of
-// `table` that `preferred` does not list. So a new op needs no change to the generators.
-Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
-                 absl::Span<const Opcode> table);
+// What to draw from: the preferred ops, one listed twice twice as often, then the others of the
+// table. So a new op needs no change to the generators.
+std::vector<Opcode> PreferredFirst(absl::Span<const Opcode> preferred,
+                                   absl::Span<const Opcode> table);
 
 // Whether the op's results are finite and of no great size at all that x may hold.
 bool IsTaken(Draft& draft, Opcode op, ValueId x);
