@@ -50,6 +50,11 @@ struct Analysis {
 
 class Analyzer {
  public:
+  Analyzer() {
+    values_.reserve(32);  // as many as most Programs have
+    results_.reserve(4);
+  }
+
   // Adds the next statement, whose results must be the next ids. Returns false and changes nothing
   // if it breaks a rule: see fault().
   bool Add(const Statement& statement);

@@ -70,8 +70,8 @@ ValueId ProgramBuilder::Leaf(const TensorType& type, Bits data, bool grad, Devic
   attributes.reserve(4);
   attributes.push_back({Key::kType, type});
   if (!data.empty()) attributes.push_back({Key::kData, std::move(data)});
-  attributes.push_back({Key::kGrad, grad});
-  attributes.push_back({Key::kDevice, int64_t{device}});
+  if (grad) attributes.push_back({Key::kGrad, grad});
+  if (device != kCpu) attributes.push_back({Key::kDevice, int64_t{device}});
   return Op(Opcode::kLeaf, {}, std::move(attributes));
 }
 

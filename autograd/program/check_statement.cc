@@ -43,21 +43,28 @@ constexpr ExpectForm kExpectForms[] = {
     {"error", false, Bit(Key::kError), Bit(Key::kAt)},
 };
 
+// What is wrong with an element of this type; empty where nothing is.
+std::string WhyNoElement(uint64_t bits, DType dtype) {
+  if (IsFloating(dtype)) {
+    const double number = std::bit_cast<double>(bits);
+    if (std::isnan(number) && bits != kNanBits) {
+      return "a NaN with another pattern than 0x7ff8000000000000; that one goes";
+    }
+    if (IsRepresentable(number, FormatOf(dtype))) return {};
+    return absl::StrCat("no ", DTypeName(dtype), " number; round it, or take f64");
+  }
+  if (dtype == DType::kI32 && !FitsInt32(static_cast<int64_t>(bits))) {
+    return "no i32 number; take i64";
+  }
+  if (dtype == DType::kBool && bits > 1) return "no bool; 0 and 1 go";
+  return {};
+}
+
 }  // namespace
 
 bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
   for (size_t i = 0; i < bits.size(); ++i) {
-    const double number = std::bit_cast<double>(bits[i]);
-    std::string why;
-    if (IsFloating(dtype) && std::isnan(number) && bits[i] != kNanBits) {
-      why = "a NaN with another pattern than 0x7ff8000000000000; that one goes";
-    } else if (IsFloating(dtype) && !IsRepresentable(number, FormatOf(dtype))) {
-      why = absl::StrCat("no ", DTypeName(dtype), " number; round it, or take f64");
-    } else if (dtype == DType::kI32 && !FitsInt32(static_cast<int64_t>(bits[i]))) {
-      why = "no i32 number; take i64";
-    } else if (dtype == DType::kBool && bits[i] > 1) {
-      why = "no bool; 0 and 1 go";
-    }
+    const std::string why = WhyNoElement(bits[i], dtype);
     if (why.empty()) continue;
     std::string element;
     AppendElement(bits[i], dtype, element);

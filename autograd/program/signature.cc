@@ -35,7 +35,12 @@ constexpr std::array<Signature, kNumOpcodes> WithPerformed() {
   }
   return rows;
 }
+
+}  // namespace
+
 constexpr std::array<Signature, kNumOpcodes> kSignatures = WithPerformed();
+
+namespace {
 
 // The opcodes of the rows that UnaryOps() asks for.
 struct OpcodeList {
@@ -90,10 +95,6 @@ bool Holds(const AttributeValue& value, const T& contents) {
 }
 
 }  // namespace
-
-absl::Span<const Signature> Signatures() { return kSignatures; }
-
-const Signature& SignatureOf(Opcode op) { return kSignatures[static_cast<int>(op)]; }
 
 absl::Span<const Opcode> UnaryOps(Category category, bool rounds) {
   const OpcodeList& list = kUnary[(category == Category::kInPlace ? 2 : 0) + (rounds ? 1 : 0)];

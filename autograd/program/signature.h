@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -125,8 +127,9 @@ struct Signature {
 };
 
 // All signatures, in the order of Opcode.
-absl::Span<const Signature> Signatures();
-const Signature& SignatureOf(Opcode op);
+extern const std::array<Signature, kNumOpcodes> kSignatures;
+inline absl::Span<const Signature> Signatures() { return kSignatures; }
+inline const Signature& SignatureOf(Opcode op) { return kSignatures[static_cast<size_t>(op)]; }
 
 // The saves of the op's facts, without what the statement's attributes make needless.
 Saves SavesOf(const Statement& statement);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <string>
 #include <variant>
 
@@ -100,17 +101,22 @@ std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind
 bool IsGenerated(int kind) { return kind != static_cast<int>(Opcode::kExpect); }
 
 std::vector<int> KindsOf(const program::Program& program) {
+  std::bitset<kNumKinds> seen;
   std::vector<int> kinds;
   kinds.reserve(program.statements.size() + 8);
+  const auto add = [&](int kind) {
+    if (seen[static_cast<size_t>(kind)]) return;
+    seen.set(static_cast<size_t>(kind));
+    kinds.push_back(kind);
+  };
   for (const Statement& statement : program.statements) {
-    kinds.push_back(static_cast<int>(statement.op));
+    add(static_cast<int>(statement.op));
     if (statement.op == Opcode::kBegin) {
-      kinds.push_back(kRegions + static_cast<int>(RegionKindOf(statement)));
+      add(kRegions + static_cast<int>(RegionKindOf(statement)));
     }
-    if (const int action = ActionOf(statement); action >= 0) kinds.push_back(action);
+    if (const int action = ActionOf(statement); action >= 0) add(action);
   }
   std::sort(kinds.begin(), kinds.end());
-  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
   return kinds;
 }
 
