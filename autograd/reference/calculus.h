@@ -98,6 +98,7 @@ class Calculus {
  public:
   explicit Calculus(Arena& arena, const DialectRules& rules = {}) : arena_(arena), rules_(rules) {
     nodes_.reserve(64);
+    steps_.reserve(8);
   }
 
   Arena& arena() { return arena_; }

@@ -123,7 +123,7 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
 void Call::Leave(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
   RunPostHooks(id, gradient, results);
   if (!keep_graph_ && (!error_.has_value() || fails_beside_)) Release(id);
-  const Node node = calculus_.nodes()[id];
+  const Node& node = calculus_.nodes()[id];
   CheckForNan(node, gradient, results);
   const absl::Span<const NodeId> edges = node.edges;
   for (size_t k = 0; k < edges.size(); ++k) {

@@ -32,6 +32,8 @@ Interpreter::Interpreter(const program::Program& program, const DialectRules& ru
       calculus_(arena_, rules_),
       tensors_(program.names.size()) {
   storages_.reserve(program.names.size());
+  result_.observation.calls.reserve(4);  // most have no more
+  result_.hook_bounds.reserve(4);
 }
 
 void Interpreter::Run() {
@@ -137,9 +139,8 @@ Tensor& Interpreter::DefineFresh(ValueId value, const Array* content, program::D
 Variable Interpreter::Read(ValueId value) {
   const Tensor& tensor = Defined(value);
   const Storage& storage = storages_[tensor.storage];
-  const Array* in[3] = {storage.content, nullptr, nullptr};
-  Variable variable = calculus_.Constant(
-      Evaluate(arena_, Primitive::kGather, in, {.map = tensor.map, .shape = tensor.shape}, false));
+  Variable variable =
+      calculus_.Constant(Gathered(arena_, storage.content, tensor.map, tensor.shape));
   variable.storage = tensor.storage;
   variable.version = storage.version;
   if (IsUnrenewed(tensor)) variable.unrenewed_view = value;
@@ -271,7 +272,7 @@ void Interpreter::Finish() {
     ValueId& first = first_users[tensor.storage];
     if (first == program::kNoValue) first = static_cast<ValueId>(value);
     record.storage = first;
-    result_.value_bounds[value] = Bounds(*content);
+    if (content->e != nullptr) result_.value_bounds[value] = Bounds(*content);
     if (!tensor.grad.defined()) continue;
     result_.grad_in_any_order[value] = tensor.grad_in_any_order;
     record.grad_defined = true;

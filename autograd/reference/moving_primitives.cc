@@ -98,23 +98,8 @@ const Array* Cast(const Evaluation& evaluation) {
 }
 
 const Array* Gather(const Evaluation& evaluation) {
-  const Array* a = evaluation.in[0];
-  Arena& arena = evaluation.arena;
-  const IndexMap& map = evaluation.arguments.map;
-  const Shape* shape = evaluation.arguments.shape;
-  if (map.identity() && map.size == a->size) return Reshaped(arena, a, shape);
-  Array* result = NewArray(arena, a->dtype, shape, map.size);
-  if (a->e != nullptr) result->e = arena.Allocate<double>(map.size);
-  for (int32_t i = 0; i < map.size; ++i) {
-    const int32_t from = map[i];
-    if (a->v != nullptr) {
-      result->v[i] = a->v[from];
-    } else {
-      result->i[i] = a->i[from];
-    }
-    if (a->e != nullptr) result->e[i] = a->e[from];
-  }
-  return result;
+  return Gathered(evaluation.arena, evaluation.in[0], evaluation.arguments.map,
+                  evaluation.arguments.shape);
 }
 
 const Array* ScatterAdd(const Evaluation& evaluation) {

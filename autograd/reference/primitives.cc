@@ -1,5 +1,6 @@
 #include "autograd/reference/primitives.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -22,15 +23,14 @@ program::TensorData ContentsOf(const Array& array) {
   program::TensorData data;
   data.dtype = array.dtype;
   data.shape = *array.shape;
-  data.bits.resize(array.size);
-  for (int32_t i = 0; i < array.size; ++i) {
-    if (!IsFloating(array.dtype)) {
-      data.bits[i] = static_cast<uint64_t>(array.i[i]);
-    } else {
-      const double v = array.v[i];
-      data.bits[i] = std::isnan(v) ? uint64_t{0x7ff8000000000000} : std::bit_cast<uint64_t>(v);
-    }
+  if (!IsFloating(array.dtype)) {
+    data.bits.assign(array.i, array.i + array.size);
+    return data;
   }
+  data.bits.resize(array.size);
+  std::transform(array.v, array.v + array.size, data.bits.begin(), [](double v) {
+    return std::isnan(v) ? uint64_t{0x7ff8000000000000} : std::bit_cast<uint64_t>(v);
+  });
   return data;
 }
 
@@ -59,6 +59,22 @@ const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape) {
   Array copy = *array;
   copy.shape = shape;
   return arena.New(copy);
+}
+
+const Array* Gathered(Arena& arena, const Array* array, const IndexMap& map, const Shape* shape) {
+  if (map.identity() && map.size == array->size) return Reshaped(arena, array, shape);
+  Array* result = NewArray(arena, array->dtype, shape, map.size);
+  if (array->e != nullptr) result->e = arena.Allocate<double>(map.size);
+  for (int32_t i = 0; i < map.size; ++i) {
+    const int32_t from = map[i];
+    if (array->v != nullptr) {
+      result->v[i] = array->v[from];
+    } else {
+      result->i[i] = array->i[from];
+    }
+    if (array->e != nullptr) result->e[i] = array->e[from];
+  }
+  return result;
 }
 
 const RowOfPrimitive kRowOf = [] {

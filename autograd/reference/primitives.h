@@ -164,5 +164,7 @@ const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size,
 program::TensorData ContentsOf(const Array& array);
 // The same elements in another shape.
 const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
+// The elements at these places, in this shape.
+const Array* Gathered(Arena& arena, const Array* array, const IndexMap& map, const Shape* shape);
 
 }  // namespace twingrad::reference
