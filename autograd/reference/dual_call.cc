@@ -177,17 +177,20 @@ double AddCurvature(const Tangents& t, int32_t i, int32_t variable, Number seed,
       worst = std::max(worst, product(derivative).e);
     }
   };
-  const int32_t v = variable - t.begin, width = t.width();
-  const bool are_zero = t.second == nullptr || v < 0 || v >= width;
+  // Only a seed that is not finite makes something of derivatives that are 0.
+  const bool finite = std::isfinite(seed.v);
+  const auto [begin, end] = finite ? t.support[i] : Interval{t.begin, t.end};
+  const bool are_zero = t.second == nullptr || variable < begin || variable >= end;
   if (!are_zero) {
     // The column of the variable, from row to row, then its row.
     const double* const second = t.SecondOf(i);
-    for (int32_t k = 0; k < v; ++k) add(t.begin + k, second[t.Row(k) + v]);
-    for (int32_t k = v; k < width; ++k) add(t.begin + k, second[t.Row(v) + k]);
-  } else if (!std::isfinite(seed.v)) {
-    for (int32_t k = 0; k < width; ++k) add(t.begin + k, 0);
+    const int32_t v = variable - t.begin;
+    for (int32_t k = begin - t.begin; k < v; ++k) add(t.begin + k, second[t.Row(k) + v]);
+    for (int32_t k = v; k < end - t.begin; ++k) add(t.begin + k, second[t.Row(v) + k]);
+  } else if (!finite) {
+    for (int32_t k = begin; k < end; ++k) add(k, 0);
   }
-  return width == 0 ? 0 : std::max(worst, product(largest).e);
+  return t.width() == 0 ? 0 : std::max(worst, product(largest).e);
 }
 
 }  // namespace
@@ -197,6 +200,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
   Tangents* out = tangents_.New(input.map.size, 0, variables_, false, false);
   for (int32_t j = 0; j < out->size; ++j) {
     const int32_t variable = input.first_variable + j;
+    out->support[j] = {out->begin, out->end};
     double error = 0, magnitude = 0;
     for (size_t r = 0; r < call.roots.size(); ++r) {
       const Tangents* t = call.roots[r].tangents;

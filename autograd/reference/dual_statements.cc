@@ -90,10 +90,8 @@ void DualInterpreter::Seed(ValueId value) {
   const int32_t size = seeded.map.size;
   seeded.first_variable = variables_;
   variables_ += size;
-  const Tangents* seeds = tangents_.Seeds(size, seeded.first_variable, plan_.values[value].scale);
-  auto* partials = arena_.Allocate<Partials>(size);
-  std::fill(partials, partials + size, Partials{{1, 0}, {1, 0}, {}, {}, {}});
-  owned_[value] = tangents_.Combine(seeds, owned_[value], size, partials);
+  owned_[value] =
+      tangents_.Seeded(owned_[value], size, seeded.first_variable, plan_.values[value].scale);
 }
 
 DualValue& DualInterpreter::Defined(ValueId value) {

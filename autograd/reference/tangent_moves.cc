@@ -10,7 +10,7 @@ namespace twingrad::reference {
 
 const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
   if (a == nullptr || (map.identity() && map.size == a->size)) return a;
-  Tangents* out = New(map.size, a->begin, a->end, a->second != nullptr, a->spread != nullptr);
+  Tangents* out = Room(map.size, a->begin, a->end, a->second != nullptr, a->spread != nullptr);
   for (int32_t i = 0; i < map.size; ++i) {
     const int32_t from = map[i];
     std::copy(a->FirstOf(from), a->FirstOf(from) + a->width(), out->FirstOf(i));
@@ -20,6 +20,7 @@ const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
     if (a->spread != nullptr) {
       std::copy(a->SpreadOf(from), a->SpreadOf(from) + a->width(), out->SpreadOf(i));
     }
+    out->support[i] = a->support[from];
     out->odd[i] = a->odd[from];
     out->first_error[i] = a->first_error[from];
     out->first_magnitude[i] = a->first_magnitude[from];

@@ -22,14 +22,12 @@ double ProductError(Number factor, double magnitude, double error) {
          2 * kUnit * Times(size, magnitude);
 }
 
-bool IsKnown(Number x) { return std::isfinite(x.v) && std::isfinite(x.e); }
-
 bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
 
 // A partial derivative that is not a number: nothing is known of what it contributes to.
 Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
 
-// target += f * source, element by element: four at a time, of which compilers make vectors.
+// target += f * source, element by element; in fours, of which compilers make vectors.
 void AddTimes(double* __restrict target, double f, const double* __restrict source, int64_t count) {
   int64_t j = 0;
   for (; j + 4 <= count; j += 4) {
@@ -41,14 +39,27 @@ void AddTimes(double* __restrict target, double f, const double* __restrict sour
   for (; j < count; ++j) target[j] += f * source[j];
 }
 
+// Makes the support include an interval.
+void Extend(Interval& support, const Interval& by) {
+  if (by.begin == by.end) return;
+  const bool empty = support.begin == support.end;
+  support = {empty ? by.begin : std::min(support.begin, by.begin), std::max(support.end, by.end)};
+}
+
+// Whether a product of the first derivatives of an element and `factor` is finite for certain.
+bool StaysFinite(const Tangents& t, int32_t i, double factor) {
+  return (t.first_magnitude[i] + t.first_error[i]) * std::max(std::fabs(factor), 1.0) < 1e300;
+}
+
 // Of the pairs whose first variable is of `a` and whose second one is of `b` and no earlier one,
 // the second derivatives of to[at] += f a[i] b[i]^T.
-void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tangents& b, int32_t i) {
+void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tangents& b, int32_t i,
+              const Interval& rows, const Interval& columns) {
   const double *left = a.FirstOf(i), *right = b.FirstOf(i);
-  for (int32_t v = a.begin; v < std::min(a.end, b.end); ++v) {
-    const int32_t first = std::max(v, b.begin);
+  for (int32_t v = rows.begin; v < std::min(rows.end, columns.end); ++v) {
+    const int32_t first = std::max(v, columns.begin);
     AddTimes(to.SecondOf(at) + to.Row(v - to.begin) + (first - to.begin), f * left[v - a.begin],
-             right + (first - b.begin), b.end - first);
+             right + (first - b.begin), columns.end - first);
   }
 }
 
@@ -65,7 +76,8 @@ double Tangents::Spread(int32_t i, int32_t a) const {
   return spread == nullptr || a < begin || a >= end ? 0 : SpreadOf(i)[a - begin];
 }
 
-Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads) {
+Tangents* TangentAlgebra::Room(int32_t size, int32_t begin, int32_t end, bool curved,
+                               bool spreads) {
   Tangents t;
   t.size = size;
   t.begin = begin;
@@ -77,7 +89,6 @@ Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool cur
   if (total_ > kMaxTotal) throw TooWide();
   const size_t count = firsts + seconds + widths + 5 * static_cast<size_t>(size);
   auto* room = arena_.Allocate<double>(count);
-  if (count > 0) std::memset(room, 0, count * sizeof(double));
   t.first_error = room;
   t.first_magnitude = room + size;
   t.second_error = room + 2 * size;
@@ -86,14 +97,35 @@ Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool cur
   t.first = room + 5 * size;
   t.second = curved ? t.first + firsts : nullptr;
   t.spread = spreads ? t.first + firsts + seconds : nullptr;
+  t.support = arena_.Allocate<Interval>(static_cast<size_t>(size));
   return arena_.New(t);
 }
 
-const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight) {
-  Tangents* t = New(size, begin, begin + size, false, false);
+Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads) {
+  Tangents* t = Room(size, begin, end, curved, spreads);
+  const int64_t firsts = t->width() * (spreads ? 2 : 1) + 5;
+  const int64_t count = size * (firsts + (curved ? t->pairs() : 0));
+  if (count > 0) std::memset(t->first_error, 0, static_cast<size_t>(count) * sizeof(double));
+  std::fill_n(t->support, size, Interval{begin, begin});
+  return t;
+}
+
+const Tangents* TangentAlgebra::Seeded(const Tangents* a, int32_t size, int32_t begin,
+                                       double weight) {
+  Tangents* t = a == nullptr ? New(size, begin, begin + size, false, false)
+                             : New(size, std::min(begin, a->begin), std::max(begin + size, a->end),
+                                   a->second != nullptr, a->spread != nullptr);
   for (int32_t i = 0; i < size; ++i) {
-    t->FirstOf(i)[i] = weight;
+    const int32_t variable = begin + i;
+    t->FirstOf(i)[variable - t->begin] += weight;
+    t->support[i] = {variable, variable + 1};
     t->first_magnitude[i] = std::fabs(weight);
+    // As that of any term.
+    t->first_error[i] =
+        Up(2 * kUnit * t->first_magnitude[i] + ProductError({1, 0}, t->first_magnitude[i], 0));
+    if (a == nullptr) continue;
+    AddElement(*t, i, *a, i, {{1, 0}});
+    if (order_ > 1) AddProduct(*t, i, *a, *a, i, {});
   }
   return t;
 }
@@ -102,7 +134,6 @@ const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight
 void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i,
                                 const Factor& factor) {
   const Number slope = factor.value;
-  const int32_t shift = from.begin - to.begin, width = from.width();
   if (from.odd[i] != 0 || !std::isfinite(slope.v)) {
     AddOdd(to, at, from, i, factor);
   } else if (IsZero(slope)) {
@@ -110,19 +141,21 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
     if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
   } else {
     const double f = slope.v;
-    AddTimes(to.FirstOf(at) + shift, f, from.FirstOf(i), width);
+    const Interval& support = from.support[i];
+    AddTimes(to.FirstOf(at) + (support.begin - to.begin), f,
+             from.FirstOf(i) + (support.begin - from.begin), support.end - support.begin);
+    Extend(to.support[at], support);
     double& magnitude = to.first_magnitude[at];
     magnitude += Times(std::fabs(f), from.first_magnitude[i]);
     to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +
                             ProductError(slope, from.first_magnitude[i], from.first_error[i]));
   }
   if (to.spread != nullptr && (from.spread != nullptr || factor.spread != 0)) {
-    const double* source = from.FirstOf(i);
-    double* target = to.SpreadOf(at) + shift;
-    for (int32_t j = 0; j < width; ++j) {
+    double* target = to.SpreadOf(at) + (from.begin - to.begin);
+    for (int32_t j = 0; j < from.width(); ++j) {
       const double spread = from.spread == nullptr ? 0 : from.SpreadOf(i)[j];
       target[j] += Times(std::fabs(slope.v) + slope.e, spread) +
-                   Times(factor.spread, std::fabs(source[j]) + spread);
+                   Times(factor.spread, std::fabs(from.FirstOf(i)[j]) + spread);
     }
   }
   if (order_ < 2) return;
@@ -140,6 +173,7 @@ void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int3
   const double error = from.first_error[i];
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const bool no_sign = !(std::fabs(slope.v) > slope.e);
+  Extend(to.support[at], {from.begin, from.end});
   for (int32_t j = 0; j < from.width(); ++j) {
     const double x = source[j];
     if (x == 0 && error == 0) {
@@ -169,16 +203,17 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
     if (std::isinf(from.second_error[i])) to.second_error[at] = kUnknown;
     return;
   }
-  const int32_t shift = from.begin - to.begin, width = from.width();
+  const auto [begin, end] = from.support[i];
   const double f = factor.v;
-  if (from.second != nullptr && width == to.width()) {
+  if (from.second != nullptr && end - begin == to.width()) {
     AddTimes(to.SecondOf(at), f, from.SecondOf(i), from.pairs());
   } else if (from.second != nullptr) {
-    for (int32_t r = 0; r < width; ++r) {
-      AddTimes(to.SecondOf(at) + to.Row(r + shift) + shift + r, f,
-               from.SecondOf(i) + from.Row(r) + r, width - r);
+    for (int32_t v = begin; v < end; ++v) {
+      const int32_t r = v - to.begin, s = v - from.begin;
+      AddTimes(to.SecondOf(at) + to.Row(r) + r, f, from.SecondOf(i) + from.Row(s) + s, end - v);
     }
   }
+  Extend(to.support[at], from.support[i]);
   double& second = to.second_magnitude[at];
   second += Times(std::fabs(f), from.second_magnitude[i]);
   to.second_error[at] = Up(to.second_error[at] + 2 * kUnit * second +
@@ -201,8 +236,14 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
   }
   const double f = factor.v;
   const bool square = &a == &b;
-  AddOuter(to, at, f, a, b, i);
-  if (!square) AddOuter(to, at, f, b, a, i);
+  // 0 times what has overflown is NaN, also outside the supports.
+  const bool finite = StaysFinite(a, i, f) && StaysFinite(b, i, f);
+  const Interval of_a = finite ? a.support[i] : Interval{a.begin, a.end};
+  const Interval of_b = finite ? b.support[i] : Interval{b.begin, b.end};
+  AddOuter(to, at, f, a, b, i, of_a, of_b);
+  if (!square) AddOuter(to, at, f, b, a, i, of_b, of_a);
+  Extend(to.support[at], of_a);
+  Extend(to.support[at], of_b);
   const double ma = a.first_magnitude[i], mb = b.first_magnitude[i];
   const double ea = a.first_error[i], eb = b.first_error[i];
   const double terms = square ? 1 : 2;
@@ -212,33 +253,6 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
   magnitude += terms * Times(std::fabs(f), product);
   to.second_error[at] = Up(to.second_error[at] + terms * ProductError(factor, product, error) +
                            4 * kUnit * magnitude);
-}
-
-int TangentAlgebra::Singular(int32_t variable) const {
-  return static_cast<int>(
-      std::count_if(singular_.begin(), singular_.end(), [variable](const auto& interval) {
-        return variable >= interval.first && variable < interval.second;
-      }));
-}
-
-bool TangentAlgebra::Zeroed(int32_t variable) const {
-  return std::any_of(zeroed_.begin(), zeroed_.end(), [variable](const auto& interval) {
-    return variable >= interval.first && variable < interval.second;
-  });
-}
-
-void TangentAlgebra::NoteSingular(const Tangents* operand, Number slope, bool flat,
-                                  Number curvature, Number mixed) {
-  if (operand == nullptr) return;
-  const std::pair<int32_t, int32_t> interval(operand->begin, operand->end);
-  if (IsZero(slope) && !flat && (zeroed_.empty() || zeroed_.back() != interval)) {
-    zeroed_.push_back(interval);
-  }
-  if (IsKnown(slope) && (order_ < 2 || (IsKnown(curvature) && IsKnown(mixed)))) return;
-  // Once, or several times.
-  const size_t count = singular_.size();
-  if (count >= 2 && singular_[count - 1] == interval && singular_[count - 2] == interval) return;
-  singular_.push_back(interval);
 }
 
 bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size,

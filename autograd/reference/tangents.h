@@ -10,6 +10,9 @@
 // such derivatives are `odd`. Where the witness takes all legal slopes at once (choices.h),
 // `spread` says for each first derivative how far the legal ones lie from it.
 //
+// Most elements depend on few of the variables: each has its `support`, outside which its first and
+// second derivatives are 0, so that products and sums leave them out.
+//
 // Second derivatives are symmetric and kept as the rows of the upper triangle. Immutable once made;
 // everything lives in the run's arena.
 
@@ -26,6 +29,12 @@
 
 namespace twingrad::reference {
 
+// Of variables.
+struct Interval {
+  int32_t begin = 0;
+  int32_t end = 0;
+};
+
 struct Tangents {
   int32_t size = 0;  // elements
   int32_t begin = 0;
@@ -36,8 +45,9 @@ struct Tangents {
   double* first_magnitude = nullptr;
   double* second_error = nullptr;
   double* second_magnitude = nullptr;
-  double* odd = nullptr;     // 1 where an element has first derivatives that are not finite
-  double* spread = nullptr;  // of each first derivative; null where there is but one slope
+  double* odd = nullptr;        // 1 where an element has first derivatives that are not finite
+  double* spread = nullptr;     // of each first derivative; null where there is but one slope
+  Interval* support = nullptr;  // of each element
 
   int32_t width() const { return end - begin; }
   int64_t pairs() const { return int64_t{width()} * (width() + 1) / 2; }
@@ -75,11 +85,12 @@ class TangentAlgebra {
 
   int order() const { return order_; }
 
-  // Zero tangents of `size` elements over an interval; second derivatives are allocated if
-  // `curved`.
+  // Zero tangents of `size` elements over an interval, with empty supports; second derivatives are
+  // allocated if `curved`.
   Tangents* New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads);
-  // Element i has derivative `weight` along variable begin + i.
-  const Tangents* Seeds(int32_t size, int32_t begin, double weight);
+  // `a`, which may be null, with a variable for each element: element i has derivative `weight`
+  // along variable begin + i.
+  const Tangents* Seeded(const Tangents* a, int32_t size, int32_t begin, double weight);
 
   // Elementwise function of a and b; either may be null (constant). `partials` has one entry per
   // element.
@@ -106,6 +117,8 @@ class TangentAlgebra {
   bool Zeroed(int32_t variable) const;
 
  private:
+  // The same, whose contents are yet to be written.
+  Tangents* Room(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads);
   void NoteSingular(const Tangents* operand, Number slope, bool flat, Number curvature,
                     Number mixed);
   // Whether a function of these has nonzero second derivatives.

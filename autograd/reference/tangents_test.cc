@@ -19,8 +19,8 @@ class TangentsTest : public testing::Test {
 
 // f = x^2 y at x = 3, y = 5.
 TEST_F(TangentsTest, ProductRule) {
-  const Tangents* x = algebra_.Seeds(1, 0, 1);
-  const Tangents* y = algebra_.Seeds(1, 1, 1);
+  const Tangents* x = algebra_.Seeded(nullptr, 1, 0, 1);
+  const Tangents* y = algebra_.Seeded(nullptr, 1, 1, 1);
   const Partials square = kProduct(3, 3), times = kProduct(9, 5);
   const Tangents* xx = algebra_.Combine(x, x, 1, &square);
   const Tangents* f = algebra_.Combine(xx, y, 1, &times);
@@ -37,7 +37,7 @@ TEST_F(TangentsTest, ProductRule) {
 }
 
 TEST_F(TangentsTest, MapsMoveElements) {
-  const Tangents* x = algebra_.Seeds(3, 0, 2);
+  const Tangents* x = algebra_.Seeded(nullptr, 3, 0, 2);
   const int32_t places[] = {2, 0, 2};
   const IndexMap map{places, 3};
   const Tangents* gathered = algebra_.Gather(x, map);
@@ -55,8 +55,8 @@ TEST_F(TangentsTest, MapsMoveElements) {
 }
 
 TEST_F(TangentsTest, LinearFunctionsHoldNoSecondDerivatives) {
-  const Tangents* x = algebra_.Seeds(1, 0, 1);
-  const Tangents* y = algebra_.Seeds(1, 1, 1);
+  const Tangents* x = algebra_.Seeded(nullptr, 1, 0, 1);
+  const Tangents* y = algebra_.Seeded(nullptr, 1, 1, 1);
   Partials sum{};
   sum.a = sum.b = {1, 0};
   const Tangents* linear = algebra_.Combine(x, y, 1, &sum);
@@ -77,7 +77,7 @@ TEST_F(TangentsTest, ConstantsStayConstant) {
 }
 
 TEST_F(TangentsTest, ErrorsPropagate) {
-  const Tangents* x = algebra_.Seeds(1, 0, 1);
+  const Tangents* x = algebra_.Seeded(nullptr, 1, 0, 1);
   const Partials inexact{{2, 1e-10}, {}, {}, {}, {}};
   const Tangents* y = algebra_.Combine(x, nullptr, 1, &inexact);
   EXPECT_GE(y->first_error[0], 1e-10);
@@ -92,13 +92,18 @@ TEST_F(TangentsTest, ErrorsPropagate) {
 }
 
 TEST_F(TangentsTest, RefusesTooManyDerivatives) {
-  EXPECT_THROW(algebra_.Seeds(100'000, 0, 1), TooWide);
+  EXPECT_THROW(algebra_.Seeded(nullptr, 100'000, 0, 1), TooWide);
 }
 
 // y = sqrt(x) at 0 and 4, added up, and then times 0.
 TEST_F(TangentsTest, InfiniteSlopesReachWhatDependsOnThem) {
   const double inf = std::numeric_limits<double>::infinity();
-  const Tangents* x = algebra_.Seeds(2, 0, 1);
+  // Derivatives that are known exactly, so that those of 0 are no dependence.
+  Tangents* x = algebra_.New(2, 0, 2, false, false);
+  for (int32_t i = 0; i < 2; ++i) {
+    x->FirstOf(i)[i] = x->first_magnitude[i] = 1;
+    x->support[i] = {i, i + 1};
+  }
   Partials roots[2];
   roots[0].a = {inf, 0};
   roots[1].a = {0.25, 0};
@@ -122,7 +127,7 @@ TEST_F(TangentsTest, InfiniteSlopesReachWhatDependsOnThem) {
 // Behind x^2 at 0, whose slope is 0 there, sqrt tells nothing: the two make abs.
 TEST_F(TangentsTest, AnInfiniteSlopeBehindASlopeOfZeroTellsNothing) {
   const double inf = std::numeric_limits<double>::infinity();
-  const Tangents* x = algebra_.Seeds(1, 0, 1);
+  const Tangents* x = algebra_.Seeded(nullptr, 1, 0, 1);
   const Partials square = kProduct(0, 0);
   const Tangents* q = algebra_.Combine(x, x, 1, &square);
   Partials root;
@@ -133,7 +138,7 @@ TEST_F(TangentsTest, AnInfiniteSlopeBehindASlopeOfZeroTellsNothing) {
 
 // x times a slope of [0, 1], times -3, next to a slope of one number.
 TEST_F(TangentsTest, SpreadsAreOfEachDerivative) {
-  const Tangents* x = algebra_.Seeds(2, 0, 1);
+  const Tangents* x = algebra_.Seeded(nullptr, 2, 0, 1);
   Partials slopes[2];
   slopes[0].a = {0.5, 0};
   slopes[0].a_spread = 0.5;
@@ -148,6 +153,43 @@ TEST_F(TangentsTest, SpreadsAreOfEachDerivative) {
   EXPECT_EQ(sum->Spread(0, 0), 1.5);
   EXPECT_EQ(sum->Spread(0, 1), 0);
   EXPECT_EQ(sum->Spread(0, 5), 0);
+}
+
+// x^2 of three elements, and its sum.
+TEST_F(TangentsTest, SupportsGrowWithWhatIsAdded) {
+  const Tangents* x = algebra_.Seeded(nullptr, 3, 0, 1);
+  const Partials square[] = {kProduct(1, 1), kProduct(2, 2), kProduct(3, 3)};
+  const Tangents* squares = algebra_.Combine(x, x, 3, square);
+  EXPECT_EQ(squares->support[1].begin, 1);
+  EXPECT_EQ(squares->support[1].end, 2);
+  EXPECT_EQ(squares->Second(1, 1, 1), 2);
+  EXPECT_EQ(squares->Second(1, 0, 1), 0);
+  const int32_t all[] = {0, 0, 0};
+  const Tangents* sum = algebra_.ScatterAdd(squares, {all, 3}, 1);
+  EXPECT_EQ(sum->support[0].begin, 0);
+  EXPECT_EQ(sum->support[0].end, 3);
+  for (int32_t v = 0; v < 3; ++v) EXPECT_EQ(sum->Second(0, v, v), 2);
+  EXPECT_EQ(sum->Second(0, 0, 2), 0);
+}
+
+// A product that overflows times a derivative of 0 is no number.
+TEST_F(TangentsTest, OverflowLeavesItsTraceOutsideTheSupport) {
+  const Tangents* x = algebra_.Seeded(nullptr, 2, 0, 1e200);
+  Partials curves[2];
+  curves[0].aa = curves[1].aa = {1e200, 0};
+  const Tangents* y = algebra_.Combine(x, nullptr, 2, curves);
+  EXPECT_TRUE(std::isinf(y->Second(0, 0, 0)));
+  EXPECT_TRUE(std::isnan(y->Second(0, 0, 1)));
+}
+
+// An element with a variable of its own beside those that it is computed from.
+TEST_F(TangentsTest, SeedsAreAddedToTangents) {
+  const Tangents* x = algebra_.Seeded(nullptr, 1, 0, 1);
+  const Tangents* y = algebra_.Seeded(algebra_.Scaled(x, 3), 1, 4, 2);
+  EXPECT_EQ(y->First(0, 0), 3);
+  EXPECT_EQ(y->First(0, 4), 2);
+  EXPECT_EQ(y->First(0, 2), 0);
+  EXPECT_EQ(y->first_magnitude[0], 5);
 }
 
 }  // namespace
