@@ -95,11 +95,11 @@ class DeviceInterface {
   // work, row by row; row and column 0 are the host's, the others those of NumberOf. A last row
   // tells what was done already when the host looked.
   virtual std::vector<uint64_t> KnownOrder() { return {}; }
-  // How often that table has changed, but for its first column.
-  virtual uint64_t OrderChanges() { return 0; }
-  // The row and column of each stream there.
-  virtual void NumbersOf(Span<const Stream> streams, uint32_t* numbers) {
+  // The row and column of each stream there. Returns how often that table has changed, but for its
+  // first column.
+  virtual uint64_t NumbersOf(Span<const Stream> streams, uint32_t* numbers) {
     std::fill_n(numbers, streams.size(), 0);
+    return 0;
   }
   uint32_t NumberOf(Stream stream) {
     uint32_t number = 0;

@@ -188,11 +188,7 @@ void SimDevice::AddDefaultStreams() {
   }
 }
 
-size_t SimDevice::IndexOf(Stream stream) {
-  if (queues_.empty()) AddDefaultStreams();
-  // Default streams come first; the others are numbered by their place.
-  const size_t index = stream.id == 0 ? stream.device.index : stream.id;
-  if (index < queues_.size() && queues_[index].stream == stream) return index;
+void SimDevice::RefuseStream(Stream stream) {
   throw Error(ErrorKind::kInvalidArgument,
               absl::StrCat("[device] ", stream.ToString(),
                            " is no stream of the simulated accelerator, which has ", kDeviceCount,
@@ -342,7 +338,8 @@ void SimDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream st
 // Running.
 
 bool SimDevice::HasRun(size_t queue, uint64_t number) {
-  return queues_[queue].queued - queues_[queue].waiting.size() >= number;
+  const Queue& of = queues_[queue];
+  return of.waiting.empty() || of.queued - of.waiting.size() >= number;
 }
 
 bool SimDevice::CanRunNext(size_t queue) {
@@ -459,18 +456,13 @@ std::vector<uint64_t> SimDevice::KnownOrder() {
   return order_.Table();
 }
 
-uint64_t SimDevice::OrderChanges() {
-  const sync::WatchScope watching;
-  sync::MutexLock lock(mutex_);
-  return order_.changes();
-}
-
-void SimDevice::NumbersOf(Span<const Stream> streams, uint32_t* numbers) {
+uint64_t SimDevice::NumbersOf(Span<const Stream> streams, uint32_t* numbers) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   for (const Stream stream : streams) {
     *numbers++ = static_cast<uint32_t>(queues_[IndexOf(stream)].timeline);
   }
+  return order_.changes();
 }
 
 std::vector<std::string> SimDevice::TakeReports() {

@@ -85,8 +85,7 @@ class SimDevice final : public DeviceInterface {
   std::vector<std::string> TakeReports() override;
   std::vector<UnorderedAccess> TakeUnordered() override;
   std::vector<uint64_t> KnownOrder() override;
-  uint64_t OrderChanges() override;
-  void NumbersOf(Span<const Stream> streams, uint32_t* numbers) override;
+  uint64_t NumbersOf(Span<const Stream> streams, uint32_t* numbers) override;
   static constexpr size_t kMostReports = 100;
 
  private:
@@ -135,7 +134,14 @@ class SimDevice final : public DeviceInterface {
   // When a stream is first named: an execution under a scheduler makes the device anew, and most
   // leave it alone.
   void AddDefaultStreams() AG_REQUIRES(mutex_);
-  size_t IndexOf(Stream stream) AG_REQUIRES(mutex_);
+  size_t IndexOf(Stream stream) AG_REQUIRES(mutex_) {
+    if (queues_.empty()) AddDefaultStreams();
+    // Default streams come first; the others are numbered by their place.
+    const size_t index = stream.id == 0 ? stream.device.index : stream.id;
+    if (index >= queues_.size() || queues_[index].stream != stream) RefuseStream(stream);
+    return index;
+  }
+  [[noreturn]] static void RefuseStream(Stream stream);
   void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
                std::function<void()> work) AG_REQUIRES(mutex_);
   // Returns the block of which it is part; null: of none.

@@ -25,11 +25,6 @@ uint64_t At(const StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
   return timeline < clock.size() ? clock[timeline] : 0;
 }
 
-void Tick(StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
-  if (clock.size() <= timeline) clock.resize(timeline + 1, 0);
-  ++clock[timeline];
-}
-
 }  // namespace
 
 StreamOrder::Timeline StreamOrder::AddTimeline(std::string name) {
@@ -41,7 +36,7 @@ StreamOrder::Timeline StreamOrder::AddTimeline(std::string name) {
 }
 
 const StreamOrder::Clock& StreamOrder::Queue(Timeline stream) {
-  Tick(clocks_[kHost], kHost);
+  ++clocks_[kHost][kHost];
   clocks_[stream].resize(clocks_.size(), 0);
   if (joined_host_[stream] == host_news_) {  // nothing is new but the host's own steps
     clocks_[stream][kHost] = clocks_[kHost][kHost];
@@ -49,7 +44,7 @@ const StreamOrder::Clock& StreamOrder::Queue(Timeline stream) {
     JoinInto(clocks_[stream], clocks_[kHost]);
     joined_host_[stream] = host_news_;
   }
-  Tick(clocks_[stream], stream);
+  ++clocks_[stream][stream];
   ++changes_;
   return clocks_[stream];
 }
@@ -96,7 +91,7 @@ std::optional<UnorderedAccess> StreamOrder::Access(History& history, Timeline ti
                                                    const void* begin, size_t bytes, bool is_write,
                                                    std::string_view what, int32_t statement) {
   // The host's own accesses have a moment too: what it does next is queued after them.
-  if (timeline == kHost) Tick(clocks_[kHost], kHost);
+  if (timeline == kHost) ++clocks_[kHost][kHost];
   const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
   Visit visit{from,     from + bytes,      timeline, At(clocks_[timeline], timeline),
               is_write, std::string(what), statement};

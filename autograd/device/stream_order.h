@@ -28,7 +28,7 @@ class StreamOrder {
   // For each timeline, how many of its steps are known to lie before.
   using Clock = std::vector<uint64_t>;
 
-  explicit StreamOrder() : clocks_(1), joined_host_(1) { names_.push_back("the host"); }
+  explicit StreamOrder() : clocks_(1, Clock(1)), joined_host_(1) { names_.push_back("the host"); }
 
   Timeline AddTimeline(std::string name);
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "autograd/base/span.h"
 #include "autograd/engine/ready_heap.h"
 
@@ -229,17 +229,23 @@ GraphView ViewOf(const GraphTask& task) {
   view.accumulate_grad = arguments.accumulate_grad;
   view.roots.assign(arguments.roots.begin(), arguments.roots.end());
   view.outputs.assign(arguments.outputs.begin(), arguments.outputs.end());
-  absl::flat_hash_map<const Node*, size_t> seen;
-  const size_t expected = task.states().size() + arguments.outputs.size();
-  seen.reserve(expected);
-  view.nodes.reserve(expected);
-  seen.emplace(task.root(), 0);
-  view.nodes.push_back(task.root());
-  const auto list = [&view, &seen](const Edge& edge) {
-    if (edge.is_valid() && seen.try_emplace(edge.function.get(), view.nodes.size()).second) {
-      view.nodes.push_back(edge.function.get());
+  view.nodes.reserve(task.states().size() + arguments.outputs.size());
+  std::vector<bool> is_listed(task.states().size(), false);  // by index in the task
+  absl::flat_hash_set<const Node*> beside;                   // of those that are not in it
+  const auto add = [&](const Node* node) {
+    const uint32_t index = task.IndexOf(node);
+    if (index == GraphTask::kNotFound) {
+      if (!beside.insert(node).second) return;
+    } else {
+      if (is_listed[index]) return;
+      is_listed[index] = true;
     }
+    view.nodes.push_back(node);
   };
+  const auto list = [&add](const Edge& edge) {
+    if (edge.is_valid()) add(edge.function.get());
+  };
+  add(task.root());
   // What the roots reach, then outputs beside it: the lowest output decides what is pruned.
   size_t next = 0;
   for (size_t output = 0; output <= view.outputs.size(); ++output) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
@@ -14,10 +13,6 @@ namespace {
 using program::CallRecord;
 using program::EdgeRecord;
 using program::NodeRole;
-
-// By node; most graphs have few.
-template <typename T>
-using ByNode = absl::InlinedVector<T, 32>;
 
 // One edge, as a pair in one flat list.
 struct Arc {
@@ -160,11 +155,12 @@ Recount RecountCall(const CallRecord& call) {
     if (recount.dependencies[n] > 0 || static_cast<int32_t>(n) == start) reached[n] = true;
   }
   if (call.inputs.empty()) {
-    recount.executed.assign(reached.begin(), reached.end());
+    recount.executed = std::move(reached);
     return recount;
   }
   // Wanted: the inputs and, upwards from there, every node that leads to a wanted one.
-  ByNode<bool> needed(count);
+  ByNode<bool>& needed = recount.needed;
+  needed.resize(count);
   ByNode<int32_t> inputs;
   for (const EdgeRecord& edge : call.inputs) {
     if (edge.node < 0) continue;
@@ -172,9 +168,8 @@ Recount RecountCall(const CallRecord& call) {
     if (call.accumulate_grad) needed[edge.node] = true;
   }
   Grow(needed, std::move(inputs), above, [&](int32_t node) { return followed[node]; });
-  recount.executed.assign(count, false);
-  for (size_t n = 0; n < count; ++n) recount.executed[n] = needed[n] && reached[n];
-  recount.needed.assign(needed.begin(), needed.end());
+  recount.executed = std::move(reached);
+  for (size_t n = 0; n < count; ++n) recount.executed[n] &= needed[n];
   return recount;
 }
 

@@ -9,19 +9,23 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/program/observation.h"
 
 namespace twingrad::reference {
 
+// By node; most graphs have few.
+template <typename T>
+using ByNode = absl::InlinedVector<T, 32>;
+
 struct Recount {
   // By node: the number of incoming edges that the run delivers through, -1 where there is none.
-  std::vector<int32_t> dependencies;
+  ByNode<int32_t> dependencies;
   // By node: whether the run is to execute it; empty for a plain backward.
-  std::vector<bool> needed;
+  ByNode<bool> needed;
   // By node: applied once in a run without errors (nodes that are only captured are not applied).
-  std::vector<bool> executed;
+  ByNode<bool> executed;
   // Why the record is inconsistent (an edge out of range, a cycle); empty if it is consistent.
   std::string malformed;
 };

@@ -10,8 +10,8 @@ namespace {
 
 using program::CallRecord;
 using program::NodeRole;
-using Counts = std::vector<int32_t>;
-using Flags = std::vector<bool>;
+using Counts = ByNode<int32_t>;
+using Flags = ByNode<bool>;
 
 CallRecord Graph(const std::vector<std::vector<int32_t>>& edges, std::vector<int32_t> roots,
                  std::vector<int32_t> inputs = {}) {
@@ -78,8 +78,8 @@ backward %z inputs=%y,%x
   for (const CallRecord& call : run.result().observation.calls) {
     const Recount recount = RecountCall(call);
     EXPECT_EQ(recount.malformed, "");
-    EXPECT_EQ(recount.dependencies, call.dependencies);
-    EXPECT_EQ(recount.needed, call.needed);
+    EXPECT_EQ(recount.dependencies, Counts(call.dependencies.begin(), call.dependencies.end()));
+    EXPECT_EQ(recount.needed, Flags(call.needed.begin(), call.needed.end()));
     Flags executed(call.nodes.size());
     for (const int32_t node : call.executed) executed[node] = true;
     EXPECT_EQ(recount.executed, executed);

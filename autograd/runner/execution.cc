@@ -41,11 +41,10 @@ using program::Statement;
 using program::ValueId;
 
 program::Observation Run(const Program& program, Engine& engine, const RunOptions& options) {
-  if (!options.count_memory) return Execution(program, engine, options).Run();
   const pool::Use before = pool::UseOfThread();
   Observation seen = Execution(program, engine, options).Run();
   const pool::Use left = pool::UseOfThread() - before;
-  if (left.blocks == 0 && left.bytes == 0) return seen;
+  if (!options.count_memory || (left.blocks == 0 && left.bytes == 0)) return seen;
   // Threads of their own free what this one has made, and the other way round.
   const bool has_sections = std::ranges::any_of(program.statements, [](const Statement& statement) {
     return program::Begins(statement, program::RegionKind::kThread);
@@ -70,7 +69,7 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
   names_.Expect(program.statements.size());
   CurrentThread().modes = Modes();
   CurrentThread().modes.warning_handler = &shared_.warnings;
-  TakeStreamReports(shared_.devices);  // what others have left
+  TakeStreamReports(recorder_.devices());  // what others have left
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
@@ -88,7 +87,7 @@ Observation Execution::Run() {
   }
   if (shared_.stopper.IsJoinable()) shared_.stopper.Join();
   streams_.Leave();
-  LookAtDevices([this] { SynchronizeDevices(shared_.devices); });
+  LookAtDevices([this] { SynchronizeDevices(recorder_.devices()); });
   return Observe();
 }
 
@@ -259,7 +258,7 @@ void Execution::ObserveValue(size_t id) {
   program::ValueRecord& record = observation_.values[id];
   record.defined = true;
   record.requires_grad = RequiresGrad(value);
-  ReadInto(value, record.data);
+  record.data = DataOf(value);
   if (!IsInference(value)) record.version = value.version();
   const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
     ReadByAccessors(gradient, read, {static_cast<ValueId>(id), is_grad, observation_.accessors});
@@ -268,7 +267,7 @@ void Execution::ObserveValue(size_t id) {
   const Tensor grad = GradOf(value);
   record.grad_defined = grad.defined();
   if (!grad.defined()) return;
-  ReadInto(grad, record.grad);
+  record.grad = DataOf(grad);
   note(grad, record.grad, true);
 }
 
@@ -284,8 +283,8 @@ Observation Execution::Observe() {
   if (options_.stop.has_value()) observation_.stopped_beside = options_.stop->call;
   program::OrderCalls(observation_.calls);
   observation_.warnings = shared_.warnings.Take();
-  observation_.stream_reports = TakeStreamReports(shared_.devices);
-  observation_.reports_each_access = ReportEachAccess(shared_.devices);
+  observation_.stream_reports = TakeStreamReports(recorder_.devices());
+  observation_.reports_each_access = ReportEachAccess(recorder_.devices());
   return std::move(observation_);
 }
 

@@ -115,13 +115,11 @@ class Execution : private program::StatementRunner {
   struct Shared {
     Shared(const program::Program& program, Engine& engine, const NodeNames& names,
            std::vector<program::CallRecord>& calls)
-        : devices(program::DevicesOf(program)),
-          recorder(names, calls, devices),
+        : recorder(names, calls, program::DevicesOf(program)),
           warnings(program, recorder),
           values(program.names.size()),
           defined_at(program.names.size(), -1),
           actor(engine, recorder, warnings, values) {}
-    const int devices;  // that the Program names
     Recorder recorder;
     ProgramWarnings warnings;
     std::vector<Tensor> values;       // by ValueId

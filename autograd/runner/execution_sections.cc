@@ -83,7 +83,7 @@ Execution::Execution(Execution& outer, uint64_t first_key)
 // Keys in the order of the Program, so that the order of nodes does not depend on timing.
 std::optional<std::vector<SectionEnd>> Execution::RunSections(
     const std::vector<Section>& sections) {
-  SynchronizeDevices(shared_.devices);
+  SynchronizeDevices(recorder_.devices());
   const uint64_t first_key = ReserveOrderKeys(sections.size() * kKeysOfOneSection);
   const size_t first = sections_.size();
   const size_t first_call = observation_.calls.size();
@@ -97,7 +97,7 @@ std::optional<std::vector<SectionEnd>> Execution::RunSections(
     if (options_.one_section_at_a_time) threads.Wait();
   }
   threads.Wait();
-  SynchronizeDevices(shared_.devices);
+  SynchronizeDevices(recorder_.devices());
   for (size_t i = first; i < sections_.size(); ++i) names_.Adopt(sections_[i]->names_);
   recorder_.SortCalls(first_call);
   statement_ = sections.back().end;

@@ -184,8 +184,8 @@ void Recorder::NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t n
     current.push_back(CurrentStream(device));
   }
   step.current.resize(current.size());
-  interface.NumbersOf({current.data(), current.size()}, step.current.data());
-  const uint64_t changes = interface.OrderChanges();
+  const uint64_t changes =
+      interface.NumbersOf({current.data(), current.size()}, step.current.data());
   if (call.stream_orders.empty() || changes != task.order_changes) {
     call.stream_orders.push_back(interface.KnownOrder());
     task.order_changes = changes;

@@ -34,6 +34,8 @@ class Recorder final : public EngineObserver {
   Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls, int devices)
       : names_(names), devices_(devices), calls_(calls) {}
 
+  int devices() const { return devices_; }
+
   // What a hook keeps, and its record in the call's log.
   struct KeptGradient {
     size_t record = 0;

@@ -50,12 +50,11 @@ class ProgramStreams {
   std::vector<Stream> before_;  // one a device whose current stream was changed
 };
 
-// Of the devices that a Program names, so many of them (program::DevicesOf).
-// Waits for all work on them.
+// Of a Program that uses so many devices (program::DevicesOf): waits for all work on them.
 void SynchronizeDevices(int devices);
-// Whether they report each access that nothing orders.
+// Whether those devices report each access that nothing orders.
 bool ReportEachAccess(int devices);
-// What they have found of accesses that nothing orders, since the last call.
+// What those devices have found of accesses that nothing orders, since the last call.
 std::vector<program::StreamReport> TakeStreamReports(int devices);
 
 }  // namespace twingrad::runner

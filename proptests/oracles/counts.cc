@@ -133,7 +133,7 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
     return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
                     call.statement);
   }
-  std::vector<int> runs(call.nodes.size(), 0);
+  reference::ByNode<int> runs(call.nodes.size(), 0);
   for (int32_t node : call.executed) {
     if (node < 0 || node >= static_cast<int32_t>(runs.size())) {
       return disagree("a node ran that the graph does not hold", "a recorded node",

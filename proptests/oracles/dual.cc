@@ -29,9 +29,17 @@ struct Allowance {
   const TensorData* data;
   // Whether a format is about that over- and underflows where the dual numbers' f64 does not.
   bool is_short;
-  // Whether it is a derivative, which may be 0 for want of any term.
-  bool is_gradient;
+  const Program* program;
+  ValueId value;
+  bool is_grad;  // the value's .grad
 
+  // Whether it is a derivative, which may be 0 for want of any term.
+  bool IsGradient() const {
+    if (is_grad) return true;
+    const int statement = StatementOf(*program, value);
+    return statement >= 0 &&
+           program->statements[static_cast<size_t>(statement)].op == program::Opcode::kGrad;
+  }
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
 
@@ -51,7 +59,7 @@ bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
     // No term of it depends on the variable, so that rounding cannot change it; 0 times what
     // overflowed may be NaN. But what a short format rounded may have a sign where the exact
     // difference is 0.
-    const bool certain = !allowance.is_short || (allowance.is_gradient && expected == 0);
+    const bool certain = !allowance.is_short || (expected == 0 && allowance.IsGradient());
     const bool nothing = d == 0 && witness == 0 && certain;
     return !nothing || std::isnan(seen);
   }
@@ -77,28 +85,29 @@ const ValueRecord& ExpectedOf(const Evidence& evidence, size_t value) {
 }
 
 Allowance AllowanceOfValue(const Evidence& evidence, size_t value, bool is_short) {
-  const int statement = StatementOf(evidence.program, static_cast<ValueId>(value));
-  const bool is_result =
-      statement >= 0 &&
-      evidence.program.statements[static_cast<size_t>(statement)].op == program::Opcode::kGrad;
-  return {BoundsOf(evidence.expected.value_bounds, value), &ExpectedOf(evidence, value).data,
-          is_short, is_result};
+  return {BoundsOf(evidence.expected.value_bounds, value),
+          &ExpectedOf(evidence, value).data,
+          is_short,
+          &evidence.program,
+          static_cast<ValueId>(value),
+          /*is_grad=*/false};
 }
 
 Allowance AllowanceOfGrad(const Evidence& evidence, size_t value, bool is_short) {
   const absl::Span<const double> bounds = BoundsOf(evidence.expected.grad_bounds, value);
   const ValueRecord& usual = ExpectedOf(evidence, value);
+  const auto id = static_cast<ValueId>(value);
   const ValueRecord& seen = evidence.observed.values[value];
   const auto is_usual = [&] {
     return usual.grad_defined == seen.grad_defined &&
            !(usual.grad_defined && Compare(usual.grad, seen.grad, bounds));
   };
   if (!evidence.expected.grad_alternatives.empty() && !is_usual()) {
-    if (const auto* other = AlternativeSeen(evidence, static_cast<ValueId>(value))) {
-      return {other->bound.bound, &other->data, is_short, true};
+    if (const auto* other = AlternativeSeen(evidence, id)) {
+      return {other->bound.bound, &other->data, is_short, &evidence.program, id, true};
     }
   }
-  return {bounds, &usual.grad, is_short, true};
+  return {bounds, &usual.grad, is_short, &evidence.program, id, true};
 }
 
 Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool is_short) {

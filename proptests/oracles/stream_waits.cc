@@ -21,7 +21,6 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "autograd/program/analyze.h"
 #include "autograd/program/region.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/oracles.h"
@@ -61,11 +60,22 @@ class Table {
   }
   // How much work the stream has got.
   uint64_t Work(uint32_t stream) const { return Cell(stream, stream); }
+  // How much of its work anyone knows of.
+  uint64_t Most(uint32_t other) const {
+    uint64_t most = 0;
+    for (uint32_t stream = 0; stream < streams_; ++stream) {
+      most = std::max(most, Cell(stream, other));
+    }
+    return most;
+  }
   // Those that have got work, know of some or are known of, without the host.
   std::vector<uint32_t> Active() const {
     std::vector<bool> is_active(streams_, false);
-    for (size_t i = 0; i < size_t{streams_} * streams_; ++i) {
-      if (cells_[i] != 0) is_active[i / streams_] = is_active[i % streams_] = true;
+    const uint64_t* cell = cells_;
+    for (uint32_t stream = 0; stream < streams_; ++stream) {
+      for (uint32_t other = 0; other < streams_; ++other) {
+        if (*cell++ != 0) is_active[stream] = is_active[other] = true;
+      }
     }
     std::vector<uint32_t> active;
     for (uint32_t stream = 1; stream < streams_; ++stream) {
@@ -105,6 +115,10 @@ class WaitJudge {
     if (moments_.empty()) return;
     streams_ = moments_.back().table.streams();
     active_ = moments_.back().table.Active();
+    const Table &first = moments_.front().table, &last = moments_.back().table;
+    for (const uint32_t stream : active_) {
+      if (first.Cell(kHost, stream) < last.Most(stream)) open_.push_back(stream);
+    }
     allowed_.assign(size_t{streams_} * streams_, 0);
     worked_.resize(streams_);
     sums_.resize(streams_);
@@ -179,7 +193,7 @@ class WaitJudge {
   }
   // All that `known` has before the next work of `of`.
   void AllowNext(uint32_t stream, const Table& known, uint32_t of) {
-    for (const uint32_t i : active_) Allow(stream, i, known.Next(of, i));
+    for (const uint32_t i : open_) Allow(stream, i, known.Next(of, i));
   }
 
   // Which threads may have queued the work, and the waits, that came between two moments.
@@ -237,7 +251,7 @@ class WaitJudge {
     }
   }
   void AllowGain(const Table& since, const Table& until, uint32_t stream) {
-    for (const uint32_t other : active_) {
+    for (const uint32_t other : open_) {
       const uint64_t work = until.Next(stream, other);
       if (work > since.Next(stream, other)) Allow(stream, other, work);
     }
@@ -346,7 +360,7 @@ class WaitJudge {
 
   std::string ExcessOf(const Moment& moment, uint32_t stream) {
     if (stream >= streams_) return "";
-    for (const uint32_t other : active_) {
+    for (const uint32_t other : open_) {
       const uint64_t work = moment.table.Next(stream, other);
       const uint64_t allowed =
           std::max(allowed_[stream * streams_ + other], moment.table.Seen(other));
@@ -385,8 +399,11 @@ class WaitJudge {
   const std::vector<CallRecord>& calls_;
   std::vector<Moment> moments_;   // in their order
   std::vector<uint32_t> active_;  // streams: clocks only grow, so those of the last moment
-  uint64_t judged_ = 0;           // nodes
-  size_t now_ = 0;                // index of the moment that is looked at
+  // Of them, those with work that the host did not know to be done at the first moment. All work of
+  // the others comes before whatever is queued later, so that nobody can wait for it in excess.
+  std::vector<uint32_t> open_;
+  uint64_t judged_ = 0;  // nodes
+  size_t now_ = 0;       // index of the moment that is looked at
   std::vector<Running> running_;
   std::vector<size_t> start_;  // of each call, its moment
   // By call and node.
@@ -401,7 +418,9 @@ class WaitJudge {
 }  // namespace
 
 Verdict JudgeStreamWaits(const Program& program, const Observation& observed) {
-  if (program::DevicesOf(program) == 0 || HasSections(program)) return Agree(kOracle);
+  const bool is_watched = std::ranges::any_of(
+      observed.calls, [](const CallRecord& call) { return !call.stream_steps.empty(); });
+  if (!is_watched || HasSections(program)) return Agree(kOracle);
   WaitJudge judge(observed);
   std::string wrong = judge.Judge();
   Compared compared;
