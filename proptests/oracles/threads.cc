@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -36,7 +37,9 @@ class Devices {
   // Without workers nobody asks, and where no statement names a device all is on the CPU.
   Devices(const Program& program, bool has_workers) : program_(program) {
     if (!has_workers || program::DevicesOf(program) == 0) return;
-    if (auto analysis = program::Analyze(program); analysis.ok()) values_ = analysis->values;
+    if (auto analysis = program::Analyze(program); analysis.ok()) {
+      values_ = std::move(analysis->values);
+    }
   }
 
   // Nothing for nodes that a call has made, which no statement describes.
