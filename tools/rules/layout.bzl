@@ -32,7 +32,14 @@ def _laid_out_impl(ctx):
             use_default_shell_env = True,
         )
     else:
-        ctx.actions.symlink(output = out, target_file = as_linked, is_executable = True)
+        # No link: a program looks for its runfiles where its file lies.
+        ctx.actions.run_shell(
+            command = 'cp -- "$1" "$2"',
+            arguments = [as_linked.path, out.path],
+            inputs = [as_linked],
+            outputs = [out],
+            mnemonic = "CopyAsLinked",
+        )
     runfiles = ctx.attr.as_linked[DefaultInfo].default_runfiles
     return [DefaultInfo(executable = out, runfiles = ctx.runfiles([out]).merge(runfiles))]
 
