@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "autograd/reference/partials.h"
+
 namespace twingrad::reference {
 namespace {
 
@@ -21,8 +23,6 @@ double ProductError(Number factor, double magnitude, double error) {
   return Times(size, error) + Times(factor.e, magnitude + error) +
          2 * kUnit * Times(size, magnitude);
 }
-
-bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
 
 // A partial derivative that is not a number: nothing is known of what it contributes to.
 Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
@@ -136,7 +136,7 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
   const Number slope = factor.value;
   if (from.odd[i] != 0 || !std::isfinite(slope.v)) {
     AddOdd(to, at, from, i, factor);
-  } else if (IsZero(slope)) {
+  } else if (IsExactly(slope, 0)) {
     // Unless the other factor is not known: then neither is the product.
     if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
   } else {
@@ -180,7 +180,7 @@ void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int3
       if (!std::isfinite(slope.v) && Zeroed(from.begin + j)) target[j] = nan;
     } else if (std::isfinite(slope.v) && std::isfinite(x)) {
       target[j] += slope.v * x;
-    } else if (IsZero(slope) && factor.flat) {
+    } else if (IsExactly(slope, 0) && factor.flat) {
       continue;
     } else if (no_sign || (std::isfinite(x) && !(std::fabs(x) > error))) {
       target[j] = nan;
@@ -199,7 +199,7 @@ void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int3
 // Of the second derivatives alone.
 void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, int32_t i,
                                Number factor) {
-  if (IsZero(factor)) {
+  if (IsExactly(factor, 0)) {
     if (std::isinf(from.second_error[i])) to.second_error[at] = kUnknown;
     return;
   }
@@ -228,7 +228,7 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
     to.second_error[at] = kUnknown;
     return;
   }
-  if (IsZero(factor)) {
+  if (IsExactly(factor, 0)) {
     if (std::isinf(a.first_error[i]) || std::isinf(b.first_error[i])) {
       to.second_error[at] = kUnknown;
     }
@@ -260,8 +260,8 @@ bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size
   if (order_ < 2) return false;
   if ((a != nullptr && a->second != nullptr) || (b != nullptr && b->second != nullptr)) return true;
   return std::any_of(partials, partials + size, [&](const Partials& p) {
-    return (a != nullptr && !IsZero(p.aa)) || (b != nullptr && !IsZero(p.bb)) ||
-           (a != nullptr && b != nullptr && !IsZero(p.ab));
+    return (a != nullptr && !IsExactly(p.aa, 0)) || (b != nullptr && !IsExactly(p.bb, 0)) ||
+           (a != nullptr && b != nullptr && !IsExactly(p.ab, 0));
   });
 }
 

@@ -1,6 +1,6 @@
 """Lays out the code of a program by what a run of it executes: what runs one after the other then lies side by side.
 
-    lay_out.py [--bolt=PROGRAM] [--merge=PROGRAM] AS_LINKED OUT ARGUMENT...
+    lay_out.py --bolt=PATH --merge=PATH AS_LINKED OUT ARGUMENT...
 
 A program that is larger than a processor's caches for code, and spends its time everywhere in it, waits for its code.
 BOLT adds counters to the program AS_LINKED, which runs with these ARGUMENTs, and by what was counted writes OUT: the
@@ -20,7 +20,7 @@ import tempfile
 from typing import List
 
 # Blocks by how often one follows the other, functions by who calls whom, what never ran apart; calls of shared libraries
-# without a jump on the way. Not -icf, by which functions whose addresses differ become one.
+# without a jump on the way. Not -icf, which makes one of equal functions: with it, Programs of `check` crash.
 _LAYOUT = ['-reorder-blocks=ext-tsp', '-reorder-functions=cdsort', '-split-functions', '-split-all-cold', '-split-eh', '-plt=all']
 
 
@@ -53,8 +53,8 @@ def _lay_out(bolt: str, merge: str, as_linked: str, out: str, arguments: List[st
 
 def main(arguments: List[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--bolt', default='llvm-bolt-19')
-    parser.add_argument('--merge', default='merge-fdata-19')
+    parser.add_argument('--bolt', required=True, metavar='PATH', help='of llvm-bolt')
+    parser.add_argument('--merge', required=True, metavar='PATH', help='of merge-fdata')
     parser.add_argument('as_linked')
     parser.add_argument('out')
     parser.add_argument('arguments', nargs=argparse.REMAINDER)

@@ -12,7 +12,7 @@ linked with LINKOPTS.
 
 load("@local_bolt//:bolt.bzl", "BOLT", "MERGE")
 
-# BOLT moves what it knows all references of. With both, gold ends with an internal error unless it keeps all sections.
+# BOLT moves what it knows all references of. To list them gold must keep all sections: else it ends with an internal error.
 LINKOPTS = select({
     "//tools/rules:laid_out": ["-Wl,--emit-relocs", "-Wl,--no-gc-sections"],
     "//conditions:default": [],

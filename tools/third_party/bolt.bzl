@@ -10,7 +10,7 @@ def _local_bolt_impl(ctx):
     programs = [ctx.path("/usr/lib/llvm-19/bin/" + name) for name in ["llvm-bolt", "merge-fdata"]]
     present = all([program.exists for program in programs])
     if not present:
-        print("[third_party] no BOLT 19: the oracle stays as it is linked, a tenth slower; install bolt-19 to have it laid out")
+        print("[third_party] no BOLT 19: the oracle stays as it is linked and judges fewer Programs a second; install bolt-19 to have it laid out")
     ctx.file("BUILD.bazel", "")
     ctx.file("bolt.bzl", "BOLT, MERGE = {}".format(repr([str(program) if present else "" for program in programs])))
 
