@@ -132,7 +132,7 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
     if (t == nullptr || variable < t->begin || variable >= t->end) continue;
     for (int32_t i = 0; i < t->size; ++i) {
       const Number seed = call.seeds[r].value->At(i);
-      const Number slope{t->First(i, variable), t->first_error[i]};
+      const Number slope = t->Slope(i, variable);
       const bool is_sure = std::fabs(seed.v) > seed.e && (std::isinf(slope.v) || !MayBeZero(slope));
       if (seed.v == 0 && seed.e == 0 && std::isfinite(slope.v)) continue;
       *spread += (std::fabs(seed.v) + seed.e) * t->Spread(i, variable);
@@ -210,7 +210,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
         const Number seed = call.seeds[r].value->At(i);
         magnitude += std::fabs(seed.v) * t->second_magnitude[i];
         error += AddCurvature(*t, i, variable, seed, out->FirstOf(j));
-        const Number slope{t->First(i, variable), t->first_error[i]};
+        const Number slope = t->Slope(i, variable);
         for (int32_t k = 0; dt != nullptr && k < dt->width(); ++k) {
           out->FirstOf(j)[dt->begin + k] += Multiply(slope, {dt->FirstOf(i)[k], 0}, kF64Format).v;
         }

@@ -60,7 +60,10 @@ const Tangents* TangentAlgebra::Overwrite(const Tangents* base, int32_t size,
 const Tangents* TangentAlgebra::Scaled(const Tangents* a, double factor) {
   if (a == nullptr) return nullptr;
   Tangents* out = New(a->size, a->begin, a->end, a->second != nullptr, a->spread != nullptr);
-  for (int32_t i = 0; i < a->size; ++i) AddElement(*out, i, *a, i, {{factor, 0}});
+  for (int32_t i = 0; i < a->size; ++i) {
+    NoteSingular(a, i, {factor, 0}, /*flat=*/true, {}, {});
+    AddElement(*out, i, *a, i, {{factor, 0}});
+  }
   return out;
 }
 
@@ -77,6 +80,7 @@ const Tangents* TangentAlgebra::Hidden(const Tangents* a, const std::vector<bool
     if (a != nullptr) AddElement(*out, i, *a, i, {{1, 0}});
     if (!hidden[static_cast<size_t>(i)]) continue;
     out->first_error[i] = out->second_error[i] = kUnknown;
+    out->support[i] = {out->begin, out->end};
   }
   return out;
 }

@@ -6,23 +6,13 @@
 #include <limits>
 
 #include "autograd/reference/partials.h"
+#include "autograd/reference/tangent_errors.h"
 
 namespace twingrad::reference {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
 // Derivatives that a run may hold.
 constexpr int64_t kMaxTotal = int64_t{1} << 22;
-
-// A product in which 0 times unknown is 0.
-double Times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
-
-// The error of factor * x for |x| <= magnitude known to `error`, with one rounding.
-double ProductError(Number factor, double magnitude, double error) {
-  const double size = std::fabs(factor.v);
-  return Times(size, error) + Times(factor.e, magnitude + error) +
-         2 * kUnit * Times(size, magnitude);
-}
 
 // A partial derivative that is not a number: nothing is known of what it contributes to.
 Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
@@ -37,13 +27,6 @@ void AddTimes(double* __restrict target, double f, const double* __restrict sour
     target[j + 3] += f * source[j + 3];
   }
   for (; j < count; ++j) target[j] += f * source[j];
-}
-
-// Makes the support include an interval.
-void Extend(Interval& support, const Interval& by) {
-  if (by.begin == by.end) return;
-  const bool empty = support.begin == support.end;
-  support = {empty ? by.begin : std::min(support.begin, by.begin), std::max(support.end, by.end)};
 }
 
 // Whether a product of the first derivatives of an element and `factor` is finite for certain.
@@ -62,9 +45,6 @@ void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tange
              right + (first - b.begin), columns.end - first);
   }
 }
-
-// Rounded up, with room for the additions that combine terms.
-double Up(double error) { return error * (1 + 1e-9); }
 
 }  // namespace
 
@@ -121,8 +101,8 @@ const Tangents* TangentAlgebra::Seeded(const Tangents* a, int32_t size, int32_t 
     t->support[i] = {variable, variable + 1};
     t->first_magnitude[i] = std::fabs(weight);
     // As that of any term.
-    t->first_error[i] =
-        Up(2 * kUnit * t->first_magnitude[i] + ProductError({1, 0}, t->first_magnitude[i], 0));
+    t->first_error[i] = Up(2 * kUnitRoundoff * t->first_magnitude[i] +
+                           ProductError({1, 0}, t->first_magnitude[i], 0));
     if (a == nullptr) continue;
     AddElement(*t, i, *a, i, {{1, 0}});
     if (order_ > 1) AddProduct(*t, i, *a, *a, i, {});
@@ -138,19 +118,23 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
     AddOdd(to, at, from, i, factor);
   } else if (IsExactly(slope, 0)) {
     // Unless the other factor is not known: then neither is the product.
-    if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
+    if (std::isinf(from.first_error[i])) {
+      to.first_error[at] = kUnknown;
+      to.support[at].Extend(from.support[i]);
+    }
   } else {
     const double f = slope.v;
     const Interval& support = from.support[i];
     AddTimes(to.FirstOf(at) + (support.begin - to.begin), f,
              from.FirstOf(i) + (support.begin - from.begin), support.end - support.begin);
-    Extend(to.support[at], support);
+    to.support[at].Extend(support);
     double& magnitude = to.first_magnitude[at];
     magnitude += Times(std::fabs(f), from.first_magnitude[i]);
-    to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +
+    to.first_error[at] = Up(to.first_error[at] + 2 * kUnitRoundoff * magnitude +
                             ProductError(slope, from.first_magnitude[i], from.first_error[i]));
   }
   if (to.spread != nullptr && (from.spread != nullptr || factor.spread != 0)) {
+    to.support[at].Extend(from.support[i]);
     double* target = to.SpreadOf(at) + (from.begin - to.begin);
     for (int32_t j = 0; j < from.width(); ++j) {
       const double spread = from.spread == nullptr ? 0 : from.SpreadOf(i)[j];
@@ -162,38 +146,6 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
   AddSecond(to, at, from, i, Usable(slope));
   // All slopes at once are for first derivatives.
   if (factor.spread != 0 || from.spread != nullptr) to.second_error[at] = kUnknown;
-}
-
-// The same where a factor is infinite or no number. What does not depend on a variable stays so.
-void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int32_t i,
-                            const Factor& factor) {
-  const Number slope = factor.value;
-  const double* source = from.FirstOf(i);
-  double* target = to.FirstOf(at) + (from.begin - to.begin);
-  const double error = from.first_error[i];
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const bool no_sign = !(std::fabs(slope.v) > slope.e);
-  Extend(to.support[at], {from.begin, from.end});
-  for (int32_t j = 0; j < from.width(); ++j) {
-    const double x = source[j];
-    if (x == 0 && error == 0) {
-      if (!std::isfinite(slope.v) && Zeroed(from.begin + j)) target[j] = nan;
-    } else if (std::isfinite(slope.v) && std::isfinite(x)) {
-      target[j] += slope.v * x;
-    } else if (IsExactly(slope, 0) && factor.flat) {
-      continue;
-    } else if (no_sign || (std::isfinite(x) && !(std::fabs(x) > error))) {
-      target[j] = nan;
-    } else {
-      target[j] += slope.v * x;
-    }
-    if (!std::isfinite(target[j])) to.odd[at] = 1;
-  }
-  if (from.odd[i] != 0 && std::isfinite(slope.v)) {
-    to.first_magnitude[at] += Times(std::fabs(slope.v), from.first_magnitude[i]);
-    to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * to.first_magnitude[at] +
-                            ProductError(slope, from.first_magnitude[i], error));
-  }
 }
 
 // Of the second derivatives alone.
@@ -213,10 +165,10 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
       AddTimes(to.SecondOf(at) + to.Row(r) + r, f, from.SecondOf(i) + from.Row(s) + s, end - v);
     }
   }
-  Extend(to.support[at], from.support[i]);
+  to.support[at].Extend(from.support[i]);
   double& second = to.second_magnitude[at];
   second += Times(std::fabs(f), from.second_magnitude[i]);
-  to.second_error[at] = Up(to.second_error[at] + 2 * kUnit * second +
+  to.second_error[at] = Up(to.second_error[at] + 2 * kUnitRoundoff * second +
                            ProductError(factor, from.second_magnitude[i], from.second_error[i]));
 }
 
@@ -242,17 +194,17 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
   const Interval of_b = finite ? b.support[i] : Interval{b.begin, b.end};
   AddOuter(to, at, f, a, b, i, of_a, of_b);
   if (!square) AddOuter(to, at, f, b, a, i, of_b, of_a);
-  Extend(to.support[at], of_a);
-  Extend(to.support[at], of_b);
+  to.support[at].Extend(of_a);
+  to.support[at].Extend(of_b);
   const double ma = a.first_magnitude[i], mb = b.first_magnitude[i];
   const double ea = a.first_error[i], eb = b.first_error[i];
   const double terms = square ? 1 : 2;
   const double product = Times(ma, mb);
-  const double error = Times(ma, eb) + Times(mb, ea) + Times(ea, eb) + 2 * kUnit * product;
+  const double error = Times(ma, eb) + Times(mb, ea) + Times(ea, eb) + 2 * kUnitRoundoff * product;
   double& magnitude = to.second_magnitude[at];
   magnitude += terms * Times(std::fabs(f), product);
   to.second_error[at] = Up(to.second_error[at] + terms * ProductError(factor, product, error) +
-                           4 * kUnit * magnitude);
+                           4 * kUnitRoundoff * magnitude);
 }
 
 bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size,
@@ -278,8 +230,8 @@ const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, in
   for (int32_t i = 0; i < size; ++i) {
     const Partials& p = partials[i];
     const Number mixed = a != nullptr && b != nullptr ? p.ab : Number{};
-    NoteSingular(a, p.a_may_be_nan ? Number{0, kUnknown} : p.a, p.a_flat, p.aa, mixed);
-    NoteSingular(b, p.b, p.b_flat, p.bb, mixed);
+    NoteSingular(a, i, p.a_may_be_nan ? Number{0, kUnknown} : p.a, p.a_flat, p.aa, mixed);
+    NoteSingular(b, i, p.b, p.b_flat, p.bb, mixed);
     if (a != nullptr) AddElement(*out, i, *a, i, {p.a, p.a_spread, p.a_flat});
     if (b != nullptr) AddElement(*out, i, *b, i, {p.b, p.b_spread, p.b_flat});
     if (order_ < 2) continue;

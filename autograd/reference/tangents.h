@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "autograd/reference/arena.h"
@@ -33,6 +32,15 @@ namespace twingrad::reference {
 struct Interval {
   int32_t begin = 0;
   int32_t end = 0;
+
+  bool Contains(int32_t variable) const { return variable >= begin && variable < end; }
+  // Makes it include another one.
+  void Extend(const Interval& by) {
+    if (by.begin == by.end) return;
+    const bool empty = begin == end;
+    begin = empty ? by.begin : std::min(begin, by.begin);
+    end = std::max(end, by.end);
+  }
 };
 
 struct Tangents {
@@ -63,6 +71,10 @@ struct Tangents {
     return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
   }
   double First(int32_t i, int32_t a) const;
+  // With its error, which is 0 outside the support.
+  Number Slope(int32_t i, int32_t a) const {
+    return support[i].Contains(a) ? Number{FirstOf(i)[a - begin], first_error[i]} : Number{0, 0};
+  }
   double Spread(int32_t i, int32_t a) const;
 };
 
@@ -107,9 +119,10 @@ class TangentAlgebra {
   const Tangents* Hidden(const Tangents* a, const std::vector<bool>& hidden, int32_t begin,
                          int32_t end);
 
-  // How often this variable enters an operation whose partial derivative is infinite or no number,
-  // and whether any does. Reverse mode multiplies such a partial derivative by every cotangent, and
-  // 0 times it is NaN.
+  // How often an element that depends on this variable enters an operation whose partial derivative
+  // is infinite or no number, and whether any does. Reverse mode multiplies such a partial
+  // derivative by every cotangent, and 0 times it is NaN: so a variable whose slopes of 0 hide
+  // whether an element depends on it counts as well.
   int Singular(int32_t variable) const;
   bool AnySingular() const { return !singular_.empty(); }
   // Whether this variable enters an operation with a slope of 0 that is not constant nearby: behind
@@ -119,7 +132,7 @@ class TangentAlgebra {
  private:
   // The same, whose contents are yet to be written.
   Tangents* Room(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads);
-  void NoteSingular(const Tangents* operand, Number slope, bool flat, Number curvature,
+  void NoteSingular(const Tangents* operand, int32_t i, Number slope, bool flat, Number curvature,
                     Number mixed);
   // Whether a function of these has nonzero second derivatives.
   bool IsCurved(const Tangents* a, const Tangents* b, int32_t size, const Partials* partials) const;
@@ -138,8 +151,13 @@ class TangentAlgebra {
   Arena& arena_;
   const int order_;
   int64_t total_ = 0;
-  std::vector<std::pair<int32_t, int32_t>> singular_;  // intervals of variables
-  std::vector<std::pair<int32_t, int32_t>> zeroed_;
+  // An element that enters such an operation: its support, and the variables of its array.
+  struct SingularElement {
+    Interval support, all;
+  };
+  std::vector<SingularElement> singular_;
+  std::vector<Interval> zeroed_;  // enter an operation with a slope of 0 that is not flat
+  std::vector<Interval> masked_;  // or flat
 };
 
 }  // namespace twingrad::reference

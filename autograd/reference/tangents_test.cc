@@ -98,12 +98,7 @@ TEST_F(TangentsTest, RefusesTooManyDerivatives) {
 // y = sqrt(x) at 0 and 4, added up, and then times 0.
 TEST_F(TangentsTest, InfiniteSlopesReachWhatDependsOnThem) {
   const double inf = std::numeric_limits<double>::infinity();
-  // Derivatives that are known exactly, so that those of 0 are no dependence.
-  Tangents* x = algebra_.New(2, 0, 2, false, false);
-  for (int32_t i = 0; i < 2; ++i) {
-    x->FirstOf(i)[i] = x->first_magnitude[i] = 1;
-    x->support[i] = {i, i + 1};
-  }
+  const Tangents* x = algebra_.Seeded(nullptr, 2, 0, 1);
   Partials roots[2];
   roots[0].a = {inf, 0};
   roots[1].a = {0.25, 0};
@@ -112,6 +107,7 @@ TEST_F(TangentsTest, InfiniteSlopesReachWhatDependsOnThem) {
   EXPECT_EQ(y->First(0, 1), 0);
   EXPECT_EQ(y->First(1, 1), 0.25);
   EXPECT_EQ(algebra_.Singular(0), 1);
+  EXPECT_EQ(algebra_.Singular(1), 0);
   const int32_t all[] = {0, 0};
   const Tangents* sum = algebra_.ScatterAdd(y, {all, 2}, 1);
   EXPECT_EQ(sum->First(0, 0), inf);
@@ -134,6 +130,25 @@ TEST_F(TangentsTest, AnInfiniteSlopeBehindASlopeOfZeroTellsNothing) {
   root.a = {inf, 0};
   EXPECT_TRUE(algebra_.Zeroed(0));
   EXPECT_TRUE(std::isnan(algebra_.Combine(q, nullptr, 1, &root)->First(0, 0)));
+}
+
+// sqrt(x * m) at 0, where the mask m hides one of two elements: 0 times infinity is what reverse
+// mode gives it.
+TEST_F(TangentsTest, SlopesOfZeroHideWhatEntersASingularOperation) {
+  const Tangents* x = algebra_.Seeded(nullptr, 3, 0, 1);
+  Partials mask[3];
+  mask[0].a = {1, 0};
+  mask[2].a = {1, 0};
+  mask[1].a_flat = true;
+  const int32_t groups[] = {0, 0, 1};
+  const Tangents* sums = algebra_.ScatterAdd(algebra_.Combine(x, nullptr, 3, mask), {groups, 3}, 2);
+  Partials roots[2];
+  roots[0].a = {std::numeric_limits<double>::infinity(), 0};
+  roots[1].a = {0.25, 0};
+  algebra_.Combine(sums, nullptr, 2, roots);
+  EXPECT_EQ(algebra_.Singular(0), 1);
+  EXPECT_EQ(algebra_.Singular(1), 1);
+  EXPECT_EQ(algebra_.Singular(2), 0);
 }
 
 // x times a slope of [0, 1], times -3, next to a slope of one number.
