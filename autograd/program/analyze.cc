@@ -33,6 +33,9 @@ absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) 
   return ErrorAt(line, ColumnOf(fault, PrintStatement(program, statement)), fault.text);
 }
 
+// Room for the values of most Programs.
+constexpr size_t kUsualValues = 32;
+
 // Whether the statement may look at the whole graph so far. `end` does not, so that each region can
 // be closed.
 bool Looks(Opcode op) {
@@ -62,6 +65,22 @@ absl::Status CheckNames(const Program& program, absl::Span<const ValueInfo> valu
     return ErrorIn(program, statement, {Fault::Place::kResult, place, Key::kType, why});
   }
   return absl::OkStatus();
+}
+
+// `devices`: those of earlier values.
+DeviceIndex DeviceOfResult(const Statement& statement, size_t result,
+                           const std::vector<DeviceIndex>& devices) {
+  switch (SignatureOf(statement.op).category) {
+    case Category::kLeaf:
+      return static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu));
+    case Category::kCall:
+      return devices[std::get<std::vector<ValueId>>(*statement.Find(Key::kInputs))[result]];
+    case Category::kCustom:
+      return devices[statement.operands[result]];
+    default:
+      if (statement.op != Opcode::kTo) return devices[statement.operands[0]];
+      return static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice));
+  }
 }
 
 }  // namespace
@@ -114,38 +133,54 @@ bool Analyzer::CheckArgument(const AttributeSpec& spec, const AttributeValue& va
     return fault_.BlameKey(spec.key, KeyName(spec.key),
                            "= holds its default; such attributes are left out");
   }
-  if (spec.format == Format::kWord && !IsWord(spec.words, std::get<std::string>(value))) {
-    return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
-                           "; it is one of: ", spec.words);
-  }
-  if (spec.format == Format::kEquation && !ParseEquation(std::get<std::string>(value))) {
-    return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
-                           "; it is labels a to z of each operand and the result: ij,jk->ik");
-  }
-  const bool names = spec.format == Format::kName || spec.format == Format::kTarget;
-  if (const auto* name = std::get_if<std::string>(&value);
-      names && name != nullptr && !IsName(*name)) {
-    return fault_.BlameKey(spec.key, "handle ", Quoted(*name),
-                           "; 1 to 64 of A-Z a-z 0-9 _ and . go");
-  }
-  if (const auto* values = std::get_if<std::vector<ValueId>>(&value)) {
-    if (values->size() > static_cast<size_t>(kMaxOperands)) {
-      return fault_.BlameKey(spec.key, values->size(), " values; at most ", kMaxOperands);
-    }
-    for (const ValueId id : *values) {
-      if (id == kNoValue && spec.key == Key::kSeeds) continue;
-      if (!CheckVisible(id, Fault::Place::kAttribute, 0, spec.key)) return false;
-      if (!values_[id].sparse.has_value()) continue;
-      return fault_.BlameKey(spec.key, KeyName(spec.key),
-                             "= names a sparse tensor; dense ones go: use to_dense");
-    }
-  }
-  if (spec.format == Format::kDevice) {
-    const int64_t device = std::get<int64_t>(value);
-    if (device < kCpu || device >= kMaxDevices) {
+  switch (spec.format) {
+    case Format::kFlag:
+    case Format::kInteger:
+    case Format::kNumber:
+    case Format::kIntegers:
+    case Format::kElements:
+    case Format::kElement:
+    case Format::kType:
+    case Format::kDType:
+      return true;
+    case Format::kWord:
+      if (IsWord(spec.words, std::get<std::string>(value))) return true;
+      return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
+                             "; it is one of: ", spec.words);
+    case Format::kEquation:
+      if (ParseEquation(std::get<std::string>(value))) return true;
+      return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
+                             "; it is labels a to z of each operand and the result: ij,jk->ik");
+    case Format::kName:
+    case Format::kTarget:
+    case Format::kValues:
+      if (const auto* name = std::get_if<std::string>(&value)) return CheckName(*name, spec.key);
+      return CheckValues(std::get<std::vector<ValueId>>(value), spec.key);
+    case Format::kDevice: {
+      const int64_t device = std::get<int64_t>(value);
+      if (device >= kCpu && device < kMaxDevices) return true;
       return fault_.BlameKey(spec.key, "device ", device,
                              "; cpu or dev:0 to dev:", kMaxDevices - 1);
     }
+  }
+  return true;
+}
+
+bool Analyzer::CheckName(const std::string& name, Key key) {
+  if (IsName(name)) return true;
+  return fault_.BlameKey(key, "handle ", Quoted(name), "; 1 to 64 of A-Z a-z 0-9 _ and . go");
+}
+
+bool Analyzer::CheckValues(const std::vector<ValueId>& values, Key key) {
+  if (values.size() > static_cast<size_t>(kMaxOperands)) {
+    return fault_.BlameKey(key, values.size(), " values; at most ", kMaxOperands);
+  }
+  for (const ValueId id : values) {
+    if (id == kNoValue && key == Key::kSeeds) continue;
+    if (!CheckVisible(id, Fault::Place::kAttribute, 0, key)) return false;
+    if (!values_[id].sparse.has_value()) continue;
+    return fault_.BlameKey(key, KeyName(key),
+                           "= names a sparse tensor; dense ones go: use to_dense");
   }
   return true;
 }
@@ -207,8 +242,8 @@ bool Analyzer::IsInSection() const {
 }
 
 ValueInfo& Analyzer::AddResult(const TensorType& type, DeviceIndex device) {
-  const auto id = static_cast<ValueId>(values_.size() + results_.size());
-  ValueInfo& info = results_.emplace_back();
+  const auto id = static_cast<ValueId>(values_.size());
+  ValueInfo& info = values_.emplace_back();
   info.type = type;
   info.device = device;
   info.statement = num_statements_;
@@ -280,10 +315,9 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
   return true;
 }
 
-// Adds up the elements of the results and the work beyond them.
-bool Analyzer::Charge() {
+bool Analyzer::Charge(size_t first) {
   int64_t total = total_elements_ + work_;
-  for (const ValueInfo& info : results_) total += NumElements(info.type.shape);
+  for (size_t i = first; i < values_.size(); ++i) total += NumElements(values_[i].type.shape);
   if (total > kMaxTotalElements) {
     return fault_.BlameName("the values so far have ", total,
                             " elements, products of matmul included; a Program may have ",
@@ -293,21 +327,14 @@ bool Analyzer::Charge() {
   return true;
 }
 
-void Analyzer::Commit(const Statement& statement) {
-  for (ValueInfo& info : results_) values_.push_back(std::move(info));
+void Analyzer::Commit(const Statement& statement, Category category) {
   if (statement.op != Opcode::kEnd) after_section_ = false;
-  const Category category = SignatureOf(statement.op).category;
   if (category == Category::kCall) calls_.push_back(num_statements_);
   if (Looks(statement.op)) looks_ += num_statements_;
   ++num_statements_;
 }
 
-bool Analyzer::Add(const Statement& statement) {
-  results_.clear();
-  work_ = 0;
-  if (static_cast<int>(statement.op) >= kNumOpcodes) return fault_.BlameName("unknown statement");
-  const Signature& signature = SignatureOf(statement.op);
-  if (!CheckCounts(statement, signature)) return false;
+bool Analyzer::Check(const Statement& statement, const Signature& signature) {
   for (size_t i = 0; i < statement.operands.size(); ++i) {
     if (!CheckVisible(statement.operands[i], Fault::Place::kOperand, static_cast<int>(i),
                       Key::kType)) {
@@ -316,10 +343,24 @@ bool Analyzer::Add(const Statement& statement) {
   }
   if (!CheckAttributes(statement, signature)) return false;
   if (!CheckSparse(statement, signature)) return false;
-  const bool good = IsComputed(signature.category) ? CheckComputed(statement, signature)
-                                                   : CheckSpecial(statement, signature);
-  if (!good || !Charge()) return false;
-  Commit(statement);
+  return IsComputed(signature.category) ? CheckComputed(statement, signature)
+                                        : CheckSpecial(statement, signature);
+}
+
+bool Analyzer::Add(const Statement& statement) {
+  if (static_cast<int>(statement.op) >= kNumOpcodes) return fault_.BlameName("unknown statement");
+  const Signature& signature = SignatureOf(statement.op);
+  if (!CheckCounts(statement, signature)) return false;
+  work_ = 0;
+  const size_t before = values_.size();
+  // Room for the results, so that what the checks refer to stays where it is.
+  const size_t after = before + statement.results.size();
+  if (after > values_.capacity()) values_.reserve(std::max<size_t>(2 * after, kUsualValues));
+  if (!Check(statement, signature) || !Charge(before)) {
+    values_.erase(values_.begin() + static_cast<int64_t>(before), values_.end());
+    return false;
+  }
+  Commit(statement, signature.category);
   return true;
 }
 
@@ -347,6 +388,17 @@ absl::StatusOr<Analysis> Analyze(const Program& program) {
 }
 
 absl::Status Validate(const Program& program) { return Analyze(program).status(); }
+
+std::vector<DeviceIndex> DevicesOfValues(const Program& program) {
+  std::vector<DeviceIndex> devices;
+  devices.reserve(program.names.size());
+  for (const Statement& statement : program.statements) {
+    for (size_t k = 0; k < statement.results.size(); ++k) {
+      devices.push_back(DeviceOfResult(statement, k, devices));
+    }
+  }
+  return devices;
+}
 
 int DevicesOf(const Program& program) {
   int64_t devices = 0;

@@ -50,11 +50,6 @@ struct Analysis {
 
 class Analyzer {
  public:
-  Analyzer() {
-    values_.reserve(32);  // as many as most Programs have
-    results_.reserve(4);
-  }
-
   // Adds the next statement, whose results must be the next ids. Returns false and changes nothing
   // if it breaks a rule: see fault().
   bool Add(const Statement& statement);
@@ -80,6 +75,8 @@ class Analyzer {
   bool CheckCounts(const Statement& statement, const Signature& signature);
   bool CheckAttributes(const Statement& statement, const Signature& signature);
   bool CheckArgument(const AttributeSpec& spec, const AttributeValue& value);
+  bool CheckName(const std::string& name, Key key);
+  bool CheckValues(const std::vector<ValueId>& values, Key key);
   bool CheckVisible(ValueId value, Fault::Place place, int index, Key key);
   // Whether operands are sparse where they must be, and nowhere else.
   bool CheckSparse(const Statement& statement, const Signature& signature);
@@ -88,8 +85,11 @@ class Analyzer {
   // Whether a thread section is open that the value is not defined in.
   bool IsOutside(ValueId value) const;
   bool IsInSection() const;
-  bool Charge();
-  void Commit(const Statement& statement);
+  bool Check(const Statement& statement, const Signature& signature);
+  // Adds up the elements of the results, which are the values from `first` on, and the work beyond
+  // them.
+  bool Charge(size_t first);
+  void Commit(const Statement& statement, Category category);
 
   // check_statement.cc: statements that are not computed from operands' types alone.
   bool CheckSpecial(const Statement& statement, const Signature& signature);
@@ -113,7 +113,7 @@ class Analyzer {
   bool CheckExpectedData(const Statement& statement);
   ValueInfo& AddResult(const TensorType& type, DeviceIndex device);
 
-  std::vector<ValueInfo> values_;
+  std::vector<ValueInfo> values_;  // those of the statement at hand among them
   std::vector<Region> regions_;
   // Adjacent thread sections run concurrently: within one of them, the values of the others are
   // hidden.
@@ -133,9 +133,7 @@ class Analyzer {
   int64_t looks_ = 0;  // as kMaxLooks counts them
   int64_t total_elements_ = 0;
   bool may_be_racy_ = false;
-  // Of the statement at hand.
-  std::vector<ValueInfo> results_;
-  int64_t work_ = 0;
+  int64_t work_ = 0;  // of the statement at hand
   Fault fault_;
 };
 
@@ -151,5 +149,8 @@ bool IsName(std::string_view name);
 
 // How many devices the Program names, by the highest index; 0 where all is on the CPU.
 int DevicesOf(const Program& program);
+
+// The device of each value, as Analyze has it, of a valid Program; costs less than all of that.
+std::vector<DeviceIndex> DevicesOfValues(const Program& program);
 
 }  // namespace twingrad::program

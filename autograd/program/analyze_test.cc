@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/parse.h"
+#include "autograd/program/random_program.h"
 
 namespace twingrad::program {
 namespace {
@@ -206,6 +209,22 @@ TEST(Analyze, Names) {
   for (const char* name : {"", "_", "%x", "a b", "a,b", "a=b", "\xc3\xa9"}) {
     EXPECT_FALSE(IsName(name)) << name;
   }
+}
+
+TEST(Analyze, DevicesOfValuesAreThoseOfTheAnalysis) {
+  int elsewhere = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Program program = RandomProgram(seed, 40);
+    const auto analysis = Analyze(program);
+    ASSERT_TRUE(analysis.ok()) << analysis.status();
+    const std::vector<DeviceIndex> devices = DevicesOfValues(program);
+    ASSERT_EQ(devices.size(), analysis->values.size());
+    for (size_t v = 0; v < devices.size(); ++v) {
+      EXPECT_EQ(devices[v], analysis->values[v].device) << "seed " << seed << " value " << v;
+      elsewhere += devices[v] != kCpu ? 1 : 0;
+    }
+  }
+  EXPECT_GT(elsewhere, 100);
 }
 
 TEST(Analyze, MarksRacyPrograms) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -23,9 +25,30 @@ Bits FloatBits(absl::Span<const double> elements) {
 
 Bits IntBits(absl::Span<const int64_t> elements) { return Bits(elements.begin(), elements.end()); }
 
+namespace {
+
+// Whether the attributes stand in the order of the signature, and none holds its default.
+bool IsCanonical(const Statement& statement, const Signature& signature) {
+  const AttributeSpec* spec = signature.attributes.begin();
+  for (const Attribute& a : statement.attributes) {
+    while (spec != signature.attributes.end() && spec->key != a.key) ++spec;
+    if (spec == signature.attributes.end() || IsDefault(*spec, a.value)) return false;
+    ++spec;
+  }
+  return true;
+}
+
+// v<id>
+std::string NumberedName(ValueId value) {
+  char text[16] = {'v'};
+  return {text, std::to_chars(text + 1, std::end(text), value).ptr};
+}
+
+}  // namespace
+
 void Canonicalize(Statement& statement) {
-  if (statement.attributes.empty()) return;
   const Signature& signature = SignatureOf(statement.op);
+  if (IsCanonical(statement, signature)) return;  // as most are
   const auto rank = [&](Key key) {
     const AttributeSpec* spec = signature.Find(key);
     return spec == nullptr ? signature.attributes.size()
@@ -38,40 +61,49 @@ void Canonicalize(Statement& statement) {
   const auto is_before = [&](const Attribute& a, const Attribute& b) {
     return rank(a.key) < rank(b.key);
   };
-  // Most are in order; what sorts takes memory first.
-  if (!std::ranges::is_sorted(statement.attributes, is_before)) {
-    std::ranges::stable_sort(statement.attributes, is_before);
-  }
+  std::ranges::stable_sort(statement.attributes, is_before);
 }
 
 bool ProgramBuilder::AddStatement(Statement statement) {
-  Canonicalize(statement);
-  const int first = num_values();
-  for (size_t i = 0; i < statement.results.size(); ++i) {
-    statement.results[i] = first + static_cast<ValueId>(i);
-  }
-  if (!analyzer_.Add(statement)) {
-    if (status_.ok()) {
-      status_ = absl::InvalidArgumentError(absl::StrCat("[program] statement ", num_statements(),
-                                                        " ", SignatureOf(statement.op).name, ": ",
-                                                        analyzer_.fault().text));
-    }
-    return false;
-  }
-  for (const ValueId result : statement.results) {
-    program_.names.push_back(absl::StrCat("v", result));
-  }
   program_.statements.push_back(std::move(statement));
-  return true;
+  return CheckLast();
+}
+
+void ProgramBuilder::Append(size_t count, Opcode op, absl::Span<const ValueId> operands,
+                            Attributes attributes) {
+  if (program_.statements.empty()) {
+    program_.statements.reserve(32);  // as most Programs have: generators build them by the million
+    program_.names.reserve(32);
+  }
+  program_.statements.emplace_back(op, decltype(Statement::results)(count),
+                                   decltype(Statement::operands)(operands.begin(), operands.end()),
+                                   std::move(attributes));
+}
+
+bool ProgramBuilder::CheckLast() {
+  Statement& statement = program_.statements.back();
+  Canonicalize(statement);
+  std::iota(statement.results.begin(), statement.results.end(), num_values());
+  if (analyzer_.Add(statement)) {
+    for (const ValueId result : statement.results) program_.names.push_back(NumberedName(result));
+    return true;
+  }
+  if (status_.ok()) {
+    status_ = absl::InvalidArgumentError(absl::StrCat("[program] statement ", num_statements(), " ",
+                                                      SignatureOf(statement.op).name, ": ",
+                                                      analyzer_.fault().text));
+  }
+  program_.statements.pop_back();
+  return false;
 }
 
 ValueId ProgramBuilder::Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device) {
   Attributes attributes;
   attributes.reserve(4);
-  attributes.push_back({Key::kType, type});
-  if (!data.empty()) attributes.push_back({Key::kData, std::move(data)});
-  if (grad) attributes.push_back({Key::kGrad, grad});
-  if (device != kCpu) attributes.push_back({Key::kDevice, int64_t{device}});
+  attributes.emplace_back(Key::kType, type);
+  if (!data.empty()) attributes.emplace_back(Key::kData, std::move(data));
+  if (grad) attributes.emplace_back(Key::kGrad, grad);
+  if (device != kCpu) attributes.emplace_back(Key::kDevice, int64_t{device});
   return Op(Opcode::kLeaf, {}, std::move(attributes));
 }
 
@@ -86,25 +118,22 @@ ValueId ProgramBuilder::SeededLeaf(const TensorType& type, int64_t seed, bool gr
 
 ValueId ProgramBuilder::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
   const ValueId result = num_values();
-  const bool added =
-      AddStatement({op, {result}, {operands.begin(), operands.end()}, std::move(attributes)});
-  return added ? result : kNoValue;
+  Append(1, op, operands, std::move(attributes));
+  return CheckLast() ? result : kNoValue;
 }
 
 bool ProgramBuilder::Add(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
-  return AddStatement({op, {}, {operands.begin(), operands.end()}, std::move(attributes)});
+  Append(0, op, operands, std::move(attributes));
+  return CheckLast();
 }
 
 std::vector<ValueId> ProgramBuilder::Results(int count, Opcode op,
                                              absl::Span<const ValueId> operands,
                                              Attributes attributes) {
-  std::vector<ValueId> results(count);
-  std::iota(results.begin(), results.end(), num_values());
-  const bool added = AddStatement({op,
-                                   {results.begin(), results.end()},
-                                   {operands.begin(), operands.end()},
-                                   std::move(attributes)});
-  return added ? results : std::vector<ValueId>();
+  Append(static_cast<size_t>(count), op, operands, std::move(attributes));
+  if (!CheckLast()) return {};
+  const auto& results = program_.statements.back().results;
+  return {results.begin(), results.end()};
 }
 
 std::vector<ValueId> ProgramBuilder::Parts(Opcode op, ValueId x, Attributes attributes) {

@@ -36,11 +36,6 @@ class ProgramBuilder {
  public:
   using Attributes = std::vector<Attribute>;
 
-  ProgramBuilder() {
-    program_.statements.reserve(32);  // as most Programs have: generators build them by the million
-    program_.names.reserve(32);
-  }
-
   // A leaf with these elements (zeros if there are none).
   ValueId Leaf(const TensorType& type, Bits data, bool grad = false, DeviceIndex device = kCpu);
   ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad = false,
@@ -86,6 +81,10 @@ class ProgramBuilder {
   absl::StatusOr<Program> Build();
 
  private:
+  // Puts a statement last, with `count` results to come; CheckLast says whether it stays.
+  void Append(size_t count, Opcode op, absl::Span<const ValueId> operands, Attributes attributes);
+  bool CheckLast();
+
   Program program_;
   Analyzer analyzer_;
   absl::Status status_;

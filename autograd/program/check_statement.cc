@@ -43,32 +43,34 @@ constexpr ExpectForm kExpectForms[] = {
     {"error", false, Bit(Key::kError), Bit(Key::kAt)},
 };
 
-// What is wrong with an element of this type; empty where nothing is.
-std::string WhyNoElement(uint64_t bits, DType dtype) {
+// Whether the type has an element of these bits.
+bool IsElement(uint64_t bits, DType dtype) {
   if (IsFloating(dtype)) {
     const double number = std::bit_cast<double>(bits);
-    if (std::isnan(number) && bits != kNanBits) {
-      return "a NaN with another pattern than 0x7ff8000000000000; that one goes";
-    }
-    if (IsRepresentable(number, FormatOf(dtype))) return {};
-    return absl::StrCat("no ", DTypeName(dtype), " number; round it, or take f64");
+    return std::isnan(number) ? bits == kNanBits : IsRepresentable(number, FormatOf(dtype));
   }
-  if (dtype == DType::kI32 && !FitsInt32(static_cast<int64_t>(bits))) {
-    return "no i32 number; take i64";
+  if (dtype == DType::kI32) return FitsInt32(static_cast<int64_t>(bits));
+  return dtype != DType::kBool || bits <= 1;
+}
+
+// What is wrong with an element that the type does not have.
+std::string WhyNoElement(uint64_t bits, DType dtype) {
+  if (dtype == DType::kI32) return "no i32 number; take i64";
+  if (dtype == DType::kBool) return "no bool; 0 and 1 go";
+  if (std::isnan(std::bit_cast<double>(bits))) {
+    return "a NaN with another pattern than 0x7ff8000000000000; that one goes";
   }
-  if (dtype == DType::kBool && bits > 1) return "no bool; 0 and 1 go";
-  return {};
+  return absl::StrCat("no ", DTypeName(dtype), " number; round it, or take f64");
 }
 
 }  // namespace
 
 bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
   for (size_t i = 0; i < bits.size(); ++i) {
-    const std::string why = WhyNoElement(bits[i], dtype);
-    if (why.empty()) continue;
+    if (IsElement(bits[i], dtype)) continue;
     std::string element;
     AppendElement(bits[i], dtype, element);
-    return fault_.BlameKey(key, "element ", i, " is ", element, ", ", why);
+    return fault_.BlameKey(key, "element ", i, " is ", element, ", ", WhyNoElement(bits[i], dtype));
   }
   return true;
 }
@@ -98,28 +100,29 @@ bool Analyzer::CheckLeaf(const Statement& statement) {
   const auto& type = std::get<TensorType>(*statement.Find(Key::kType));
   std::string why;
   if (!WithinLimits(type.shape, &why)) return fault_.BlameKey(Key::kType, why);
-  int sources = 0;
-  for (const Key key : {Key::kData, Key::kFill, Key::kSeed}) {
-    if (statement.Find(key) == nullptr) continue;
-    if (++sources > 1) {
-      return fault_.BlameKey(
-          key, "a second source of elements; a leaf takes one of data=, fill=, seed=");
-    }
+  const AttributeValue* const data = statement.Find(Key::kData);
+  const AttributeValue* const fill = statement.Find(Key::kFill);
+  const AttributeValue* const seed = statement.Find(Key::kSeed);
+  if ((data != nullptr) + (fill != nullptr) + (seed != nullptr) > 1) {
+    const Key second = data != nullptr && fill != nullptr ? Key::kFill : Key::kSeed;
+    return fault_.BlameKey(second,
+                           "a second source of elements; a leaf takes one of data=, fill=, seed=");
   }
-  if (const AttributeValue* data = statement.Find(Key::kData)) {
+  if (data != nullptr) {
     const Bits& bits = std::get<Bits>(*data);
     if (!CheckCount(bits, type, "it takes ")) return false;
     if (!CheckElements(bits, type.dtype, Key::kData)) return false;
   }
-  if (const AttributeValue* fill = statement.Find(Key::kFill)) {
-    if (!CheckElements(std::get<Bits>(*fill), type.dtype, Key::kFill)) return false;
+  if (fill != nullptr && !CheckElements(std::get<Bits>(*fill), type.dtype, Key::kFill)) {
+    return false;
   }
-  if (statement.Get<bool>(Key::kGrad) && !IsFloating(type.dtype)) {
+  const bool grad = statement.Get<bool>(Key::kGrad);
+  if (grad && !IsFloating(type.dtype)) {
     return fault_.BlameKey(Key::kGrad, "a leaf of ", DTypeName(type.dtype),
                            " that requires grad; f16, bf16, f32 and f64 may");
   }
-  AddResult(type, static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu))).is_leaf =
-      statement.Get<bool>(Key::kGrad);
+  const auto device = static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu));
+  AddResult(type, device).is_leaf = grad;
   return true;
 }
 

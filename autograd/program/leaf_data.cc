@@ -11,7 +11,7 @@ uint64_t SeededElement(int64_t seed, int64_t index, DType dtype) {
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   z ^= z >> 31;
   if (dtype == DType::kBool) return z & 1;
-  constexpr int64_t kValues[] = {-4, -3, -2, -1, 1, 2, 3, 4};
+  static constexpr int64_t kValues[] = {-4, -3, -2, -1, 1, 2, 3, 4};
   const uint64_t r = z >> 59;
   const int64_t value = r < 8 ? 0 : kValues[r % 8];
   if (IsInteger(dtype)) return static_cast<uint64_t>(value);
