@@ -201,7 +201,7 @@ bool HasIndex(const Signature& op) {
 }
 bool Orders(const Signature& op) {
   using enum Opcode;
-  constexpr Opcode kOrdering[] = {
+  static constexpr Opcode kOrdering[] = {
       kMaximum, kMinimum, kAmax, kAmin,        kMax,    kMin,    kArgmax,        kArgmin,
       kSort,    kArgsort, kTopk, kTopkIndices, kCummax, kCummin, kCummaxIndices, kCumminIndices};
   return std::ranges::find(kOrdering, op.op) != std::end(kOrdering) ||

@@ -55,11 +55,19 @@ void AddLeaf(const Statement& leaf, Traits* traits) {
   Set(traits, Trait::kInteger, !twingrad::IsFloating(type.dtype));
 }
 
+// Whether a view of something that is not empty may be empty.
+bool MayEmpty(const Statement& view) {
+  if (view.op == Opcode::kSlice) {
+    return view.Get<int64_t>(Key::kStart) > 0 || view.Get<int64_t>(Key::kStop, 1) == 0;
+  }
+  if (view.op != Opcode::kExpand) return false;
+  const auto& shape = std::get<std::vector<int64_t>>(*view.Find(Key::kShape));
+  return std::find(shape.begin(), shape.end(), 0) != shape.end();
+}
+
 // Where no leaf is empty, only slice and expand make something that is.
 void AddEmptyViews(const Program& program, Traits* traits) {
-  const bool can =
-      std::any_of(program.statements.begin(), program.statements.end(),
-                  [](const auto& s) { return s.op == Opcode::kSlice || s.op == Opcode::kExpand; });
+  const bool can = std::any_of(program.statements.begin(), program.statements.end(), MayEmpty);
   if (!can || traits->test(static_cast<size_t>(Trait::kEmptyTensor))) return;
   const auto analysis = twingrad::program::Analyze(program);
   if (!analysis.ok()) return;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -35,11 +34,10 @@ std::string ThreadText(int thread) {
 class Devices {
  public:
   // Without workers nobody asks, and where no statement names a device all is on the CPU.
-  Devices(const Program& program, bool has_workers) : program_(program) {
-    if (!has_workers || program::DevicesOf(program) == 0) return;
-    if (auto analysis = program::Analyze(program); analysis.ok()) {
-      values_ = std::move(analysis->values);
-    }
+  explicit Devices(const Evidence& evidence)
+      : program_(evidence.program), values_(evidence.observed.values) {
+    if (evidence.device_threads == 0 || program::DevicesOf(program_) == 0) return;
+    devices_ = program::DevicesOfValues(program_);
   }
 
   // Nothing for nodes that a call has made, which no statement describes.
@@ -54,27 +52,29 @@ class Devices {
     if (!statement.results.empty() && name.role != NodeRole::kCopySlices)
       return OfResults(statement);
     if (statement.operands.empty()) return std::nullopt;
-    return values_.empty() ? kCpu : values_[statement.operands[0]].device;
+    return devices_.empty() ? kCpu : devices_[statement.operands[0]];
   }
 
  private:
   // Of results on several devices, which custom functions have, the first that is not the CPU among
   // those that have a gradient.
   DeviceIndex OfResults(const Statement& statement) const {
-    if (values_.empty()) return kCpu;
+    if (devices_.empty()) return kCpu;
     const auto without = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
     for (size_t i = 0; i < statement.results.size(); ++i) {
-      const program::ValueInfo& info = values_[statement.results[i]];
+      const auto result = static_cast<size_t>(statement.results[i]);
+      if (devices_[result] == kCpu) continue;
       const bool has_gradient =
-          IsFloating(info.type.dtype) &&
+          result < values_.size() && IsFloating(values_[result].data.dtype) &&
           std::ranges::find(without, static_cast<int64_t>(i)) == without.end();
-      if (has_gradient && info.device != kCpu) return info.device;
+      if (has_gradient) return devices_[result];
     }
     return kCpu;
   }
 
   const Program& program_;
-  std::vector<program::ValueInfo> values_;  // empty: all on the CPU
+  const std::vector<ValueRecord>& values_;
+  std::vector<DeviceIndex> devices_;  // of values; empty: all on the CPU
 };
 
 class CallJudge {
@@ -148,7 +148,7 @@ class CallJudge {
 }  // namespace
 
 Verdict JudgeThreads(const Evidence& evidence) {
-  const Devices devices(evidence.program, evidence.device_threads > 0);
+  const Devices devices(evidence);
   for (const CallRecord& call : evidence.observed.calls) {
     if (call.threads.size() != call.executed.size()) continue;  // not shown
     Verdict verdict = CallJudge(evidence, devices, call).Judge();
