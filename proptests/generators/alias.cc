@@ -187,7 +187,7 @@ ValueId ApplyPart(Draft& draft, ValueId x) {
 
 ValueId ApplyView(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kViews[] = {
+  static constexpr Opcode kViews[] = {
       Opcode::kReshape,  Opcode::kTranspose, Opcode::kSelect,    Opcode::kSlice,   Opcode::kExpand,
       Opcode::kView,     Opcode::kUnsqueeze, Opcode::kPermute,   Opcode::kSqueeze, Opcode::kT,
       Opcode::kDiagonal, Opcode::kUnfold,    Opcode::kAsStrided, Opcode::kAlias,   Opcode::kUnbind,

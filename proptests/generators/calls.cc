@@ -16,7 +16,7 @@ ValueId PickRoot(Draft& draft) {
   absl::InlinedVector<ValueId, 32> candidates;
   for (ValueId v = 0; v < draft.num_values(); ++v) {
     const bool tops = draft[v].usable && draft.IsFloating(v) && draft.RequiresGrad(v);
-    if (tops && !draft.IsBroken({v})) candidates.push_back(v);
+    if (tops && !draft.IsBroken(v)) candidates.push_back(v);
   }
   if (candidates.empty()) return kNoValue;
   Source& source = draft.source();
@@ -77,7 +77,7 @@ void AddRoots(Draft& draft, Draft::Call* call) {
   for (int64_t i = source.Between(1, 2); i > 0; --i) {
     const ValueId above = call->roots.front();
     const ValueId root = source.Chance(12) ? above : draft.Pick([&](ValueId v) {
-      return v != above && draft.IsFloating(v) && draft.RequiresGrad(v) && !draft.IsBroken({v});
+      return v != above && draft.IsFloating(v) && draft.RequiresGrad(v) && !draft.IsBroken(v);
     });
     if (root == kNoValue) return;
     const bool implicit = draft.NumElements(root) == 1 && !source.Chance(30);

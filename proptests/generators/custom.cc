@@ -30,7 +30,7 @@ ValueId PickTarget(Draft& draft, absl::Span<const ValueId> operands) {
     return draft.NodeOf(v) < static_cast<NodeIndex>(reached.size()) &&
            reached[draft.NodeOf(v)] != 0;
   });
-  return target == kNoValue || draft.IsBroken({&target, 1}) ? kNoValue : target;
+  return target == kNoValue || draft.IsBroken(target) ? kNoValue : target;
 }
 
 // An error where it is run, or gradients that leave little to compare.

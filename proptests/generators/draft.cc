@@ -88,15 +88,11 @@ int64_t Draft::NumElements(ValueId value) const {
   return twingrad::program::NumElements(ShapeOf(value));
 }
 
-NodeIndex Draft::NodeOf(ValueId value) {
-  Known& known = known_[value];
-  if (known.base == value) return known.node;
-  const Known& base = known_[known.base];
-  if (known.synced != base.writes && base.node != kNoNode) {
-    known.node = graph_.Add({{base.node}});
-    known.synced = base.writes;
-  }
-  return known.node;
+void Draft::Regenerate(Known& view) {
+  const Known& base = known_[view.base];
+  if (base.node == kNoNode) return;
+  view.node = graph_.Add({{base.node}});
+  view.synced = base.writes;
 }
 
 bool Draft::IsRoomy(const Range& range, DType dtype) const {

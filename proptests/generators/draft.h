@@ -133,7 +133,11 @@ class Draft {
   bool IsFloating(ValueId value) const { return twingrad::IsFloating(DTypeOf(value)); }
   // The node of the value's gradient, regenerated for a view whose base was written; kNoNode if the
   // value does not require grad.
-  NodeIndex NodeOf(ValueId value);
+  NodeIndex NodeOf(ValueId value) {
+    Known& known = known_[value];
+    if (known.base != value && known.synced != known_[known.base].writes) Regenerate(known);
+    return known.node;
+  }
   bool RequiresGrad(ValueId value) { return NodeOf(value) != kNoNode; }
   bool grad_mode() const { return no_grad_depth_ == 0; }
   // The widest exact range still leaves room for the derivatives of it.
@@ -222,7 +226,8 @@ class Draft {
   // Adds the call; the results of a `grad`, in the order of inputs. Empty when refused or not among
   // the options.
   std::vector<ValueId> AddCall(const Call& call);
-  bool IsBroken(absl::Span<const ValueId> roots);  // would need freed or overwritten variables
+  // Whether a call from this root would need freed or overwritten variables.
+  bool IsBroken(ValueId root) { return graph_.IsBroken(NodeOf(root)); }
   // The gradient that this call would compute for `input`.
   GradientFacts Gradient(const Call& call, ValueId input);
   // By node: whether that gradient requires grad under create_graph.
@@ -243,9 +248,11 @@ class Draft {
 
  private:
   Known& Learn(ValueId value) {
-    known_.resize(value + 1);
+    while (num_values() <= value) known_.emplace_back();
     return known_[value];
   }
+  // Gives a view the node that it has after its base was written.
+  void Regenerate(Known& view);
   ValueId LearnLeaf(ValueId leaf, bool grad, const Range& range);
   void LearnGradient(const Call& call, ValueId input, const GradientFacts& facts, ValueId gradient);
   Range RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const;

@@ -9,12 +9,6 @@
 
 namespace twingrad::generators {
 
-bool Draft::IsBroken(absl::Span<const ValueId> roots) {
-  NodeList nodes;
-  for (ValueId root : roots) nodes.push_back(NodeOf(root));
-  return graph_.IsBroken(nodes);
-}
-
 Draft::Ends Draft::EndsOf(const Call& call) {
   Ends ends;
   for (size_t i = 0; i < call.roots.size(); ++i) {

@@ -14,10 +14,10 @@ TEST(DraftCall, CallsFreeWhatTheyVisit) {
   call.roots = {y};
   call.retain_graph = 1;
   draft.AddCall(call);
-  EXPECT_FALSE(draft.IsBroken({y}));
+  EXPECT_FALSE(draft.IsBroken(y));
   call.retain_graph = -1;
   draft.AddCall(call);
-  EXPECT_TRUE(draft.IsBroken({y}));
+  EXPECT_TRUE(draft.IsBroken(y));
 }
 
 TEST(DraftCall, GradientsKnowWhetherTheyRequireGrad) {

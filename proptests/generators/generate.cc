@@ -1,6 +1,9 @@
 #include "proptests/generators/generate.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
 
 #include "proptests/generators/calls.h"
 #include "proptests/generators/draft.h"
@@ -46,27 +49,36 @@ void AddMarked(Draft& draft, Feature feature, void (*add)(Draft&)) {
   if (draft.num_statements() > before) draft.Mark(feature);
 }
 
-void AddPart(Draft& draft) {
+// How often a Program draws the parts.
+struct PartWeights {
+  std::array<int, std::size(kParts)> of = {};
   int total = 0;
-  const auto weight = [&draft](const Part& part) {
-    return draft.options().Has(part.feature) ? draft.swarm().Weight(part.feature, part.weight) : 0;
-  };
-  for (const Part& part : kParts) total += weight(part);
-  if (total == 0) return AddChain(draft);
-  int draw = static_cast<int>(draft.source().Below(static_cast<uint64_t>(total)));
-  for (const Part& part : kParts) {
-    draw -= weight(part);
-    if (draw >= 0) continue;
-    // These two are also used by other parts and mark their features themselves.
-    const bool marks = part.feature == Feature::kView || part.feature == Feature::kInPlace;
-    return marks ? part.add(draft) : AddMarked(draft, part.feature, part.add);
+
+  explicit PartWeights(const Draft& draft) {
+    for (size_t i = 0; i < of.size(); ++i) {
+      const auto& [feature, weight, add] = kParts[i];
+      if (draft.options().Has(feature)) of[i] = draft.swarm().Weight(feature, weight);
+      total += of[i];
+    }
   }
+};
+
+void AddPart(Draft& draft, const PartWeights& weights) {
+  if (weights.total == 0) return AddChain(draft);
+  int draw = static_cast<int>(draft.source().Below(static_cast<uint64_t>(weights.total)));
+  size_t drawn = 0;
+  while ((draw -= weights.of[drawn]) >= 0) ++drawn;
+  const Part& part = kParts[drawn];
+  // These two are also used by other parts and mark their features themselves.
+  const bool marks = part.feature == Feature::kView || part.feature == Feature::kInPlace;
+  return marks ? part.add(draft) : AddMarked(draft, part.feature, part.add);
 }
 
 // At most so many parts.
 void AddBody(Draft& draft, int parts) {
+  const PartWeights weights(draft);
   for (; parts > 0 && draft.HasRoom(); --parts) {
-    AddPart(draft);
+    AddPart(draft, weights);
     if (draft.options().on_devices && draft.source().Chance(40)) AddStreams(draft);
   }
 }

@@ -1,7 +1,5 @@
 #include "proptests/generators/graph.h"
 
-#include <algorithm>
-
 namespace twingrad::generators {
 
 NodeFlags Graph::Reached(absl::Span<const NodeIndex> roots) const {
@@ -18,15 +16,13 @@ NodeFlags Graph::Reached(absl::Span<const NodeIndex> roots) const {
   return reached;
 }
 
-bool Graph::IsBroken(absl::Span<const NodeIndex> roots) const {
+void Graph::FindBroken() const {
   for (size_t i = broken_.size(); i < nodes_.size(); ++i) {
     const GraphNode& node = nodes_[i];
     bool broken = node.saves && (node.freed || node.stale);
     for (const NodeIndex next : node.edges) broken |= next != kNoNode && broken_[next] != 0;
     broken_.push_back(broken ? 1 : 0);
   }
-  return std::ranges::any_of(
-      roots, [this](NodeIndex root) { return root != kNoNode && broken_[root] != 0; });
 }
 
 void Graph::Free(const NodeFlags& reached) {

@@ -61,8 +61,12 @@ class Graph {
 
   // By node: whether a call from these roots can visit it.
   NodeFlags Reached(absl::Span<const NodeIndex> roots) const;
-  // True when a call from these roots would fail on a saved variable.
-  bool IsBroken(absl::Span<const NodeIndex> roots) const;
+  // True when a call from this root would fail on a saved variable.
+  bool IsBroken(NodeIndex root) const {
+    if (root == kNoNode) return false;
+    if (broken_.size() < nodes_.size()) FindBroken();
+    return broken_[root] != 0;
+  }
   // Frees the saved variables of all reached nodes.
   void Free(const NodeFlags& reached);
   // By node: whether a call from these roots gives it a gradient that requires grad under
@@ -73,6 +77,7 @@ class Graph {
                          NodeIndex target) const;
 
  private:
+  void FindBroken() const;
   // Adds the node's state to those that its edges lead to.
   void PassOn(NodeIndex i, NodeFlags& state) const;
 

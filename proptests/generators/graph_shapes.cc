@@ -77,7 +77,7 @@ void AddLongGraph(Draft& draft, int nodes) {
                                     {.high = 0, .low = 0, .positive = true, .power_of_two = true});
   end.beside = shared;
   // Mostly of one kind: a leaf that is not used by most has less than 65,536 edges.
-  constexpr Link kLinks[] = {Link::kNegate, Link::kTwoEdges, Link::kShared, Link::kRung};
+  static constexpr Link kLinks[] = {Link::kNegate, Link::kTwoEdges, Link::kShared, Link::kRung};
   const Link usual = source.Pick(kLinks);
   const ValueId first = draft.num_values();
   std::vector<ValueId> kept = {shared};
@@ -149,8 +149,8 @@ void AddRepeatedOperand(Draft& draft) {
     draft.Op(Opcode::kMatmul, {x, x});
     return;
   }
-  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kMul,
-                             Opcode::kSub, Opcode::kMul, Opcode::kMaximum};
+  static constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kMul,
+                                    Opcode::kSub, Opcode::kMul, Opcode::kMaximum};
   const Opcode op = source.Pick(kOps);
   if (!draft.options().Has(op)) return;
   if (draft.IsRoomy(AfterBinary(op, draft[x].range, draft[x].range), draft.DTypeOf(x))) {

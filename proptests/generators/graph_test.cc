@@ -71,23 +71,23 @@ TEST(Graph, WhatIsDifferentiableIsWhatGradientsSayOneByOne) {
 // What was found broken is looked at again when a node changes.
 TEST(Graph, NodesThatBecomeStaleBreakWhatLiesAbove) {
   Sample s;
-  EXPECT_FALSE(s.graph.IsBroken({s.z}));
+  EXPECT_FALSE(s.graph.IsBroken(s.z));
   s.graph[s.y].stale = true;
-  EXPECT_TRUE(s.graph.IsBroken({s.z}));
-  EXPECT_TRUE(s.graph.IsBroken({s.x, s.y}));
-  EXPECT_FALSE(s.graph.IsBroken({s.x, kNoNode}));
+  EXPECT_TRUE(s.graph.IsBroken(s.z));
+  EXPECT_FALSE(s.graph.IsBroken(s.x));
+  EXPECT_FALSE(s.graph.IsBroken(kNoNode));
   const NodeIndex above = s.graph.Add({{s.z}});
-  EXPECT_TRUE(s.graph.IsBroken({above}));
+  EXPECT_TRUE(s.graph.IsBroken(above));
   s.graph[s.y].stale = false;
-  EXPECT_FALSE(s.graph.IsBroken({above}));
+  EXPECT_FALSE(s.graph.IsBroken(above));
 }
 
 TEST(Graph, FreedNodesThatSavedBreakALaterCall) {
   Sample s;
-  EXPECT_FALSE(s.graph.IsBroken({s.z}));
+  EXPECT_FALSE(s.graph.IsBroken(s.z));
   s.graph.Free(s.graph.Reached({s.y}));
-  EXPECT_TRUE(s.graph.IsBroken({s.z}));
-  EXPECT_FALSE(s.graph.IsBroken({s.x}));
+  EXPECT_TRUE(s.graph.IsBroken(s.z));
+  EXPECT_FALSE(s.graph.IsBroken(s.x));
 }
 
 }  // namespace

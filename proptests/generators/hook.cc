@@ -28,7 +28,7 @@ ValueId PickBelow(Draft& draft, ValueId x) {
 // The value that do=backward starts from.
 ValueId PickBackwardTarget(Draft& draft, ValueId x) {
   const ValueId target = PickBelow(draft, x);
-  return target == kNoValue || draft.IsBroken({&target, 1}) ? kNoValue : target;
+  return target == kNoValue || draft.IsBroken(target) ? kNoValue : target;
 }
 
 void AddTarget(ValueId target, const char* action, Attributes* attributes) {

@@ -12,19 +12,19 @@ namespace {
 
 // One element as a double, which the caller fits to the type.
 double MakeElement(Source& source, Content content) {
-  constexpr double kSmall[] = {0, 1, 2, -1, 0, 3, -2, -3, 0, 1, 2, -1};
-  constexpr double kPowers[] = {1, 2, -1, 0.5, -2, 1, 2, -0.5};
-  constexpr double kPositive[] = {1, 2, 0.5, 3, 4, 1.5, 1, 2};
-  constexpr double kFractions[] = {0.5, 1.25, -0.75, 0, 2.5, -1.5, 0.25, -2};
-  constexpr double kLarge[] = {100, -100, 1000, -1000, 1, 0, -1, 100};
-  constexpr double kDecimals[] = {0.1, -0.3, 0.7, 1.1, -1.9, 0.9, 2.3, -0.6};
+  static constexpr double kSmall[] = {0, 1, 2, -1, 0, 3, -2, -3, 0, 1, 2, -1};
+  static constexpr double kPowers[] = {1, 2, -1, 0.5, -2, 1, 2, -0.5};
+  static constexpr double kPositive[] = {1, 2, 0.5, 3, 4, 1.5, 1, 2};
+  static constexpr double kFractions[] = {0.5, 1.25, -0.75, 0, 2.5, -1.5, 0.25, -2};
+  static constexpr double kLarge[] = {100, -100, 1000, -1000, 1, 0, -1, 100};
+  static constexpr double kDecimals[] = {0.1, -0.3, 0.7, 1.1, -1.9, 0.9, 2.3, -0.6};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kDenormal = std::numeric_limits<double>::denorm_min();
-  constexpr double kExponents[] = {0, 1, 2, 0.5, -1, 3, 0, -2};
-  constexpr double kHuge[] = {1e3, -1e3, 1e300, -1e300, 100, -100, 1, 750, -750, -1};
-  constexpr double kTiny[] = {0, -0.0, 1e-300, -1e-300, kDenormal, -1e-310, 1, 1e-30};
-  constexpr double kNotFinite[] = {kInfinity, 1, -kInfinity, 0, -1, kNan, 2, 0.5};
+  static constexpr double kExponents[] = {0, 1, 2, 0.5, -1, 3, 0, -2};
+  static constexpr double kHuge[] = {1e3, -1e3, 1e300, -1e300, 100, -100, 1, 750, -750, -1};
+  static constexpr double kTiny[] = {0, -0.0, 1e-300, -1e-300, kDenormal, -1e-310, 1, 1e-30};
+  static constexpr double kNotFinite[] = {kInfinity, 1, -kInfinity, 0, -1, kNan, 2, 0.5};
   switch (content) {
     case Content::kExponents:
       return source.Pick(kExponents);
@@ -150,8 +150,8 @@ DType ChooseDType(Draft& draft, bool grad) {
 }  // namespace
 
 DType AnyShortFloat(Draft& draft) {
-  constexpr DType kShort[] = {DType::kF32, DType::kF16,  DType::kF32,
-                              DType::kF32, DType::kBF16, DType::kF32};
+  static constexpr DType kShort[] = {DType::kF32, DType::kF16,  DType::kF32,
+                                     DType::kF32, DType::kBF16, DType::kF32};
   const DType dtype = draft.source().Pick(kShort);
   return draft.options().Has(dtype) ? dtype : DType::kF32;
 }
@@ -179,7 +179,8 @@ Shape MakeShape(Draft& draft) {
   Shape shape;
   int64_t elements = 1;
   for (int i = 0; i < rank; ++i) {
-    constexpr int64_t kSizes[] = {2, 1, 3, 2, 1, 4, 3, 2, 2, 3, 1, 2, 3, 2, 1, 2, 3, 2, 0, 2};
+    static constexpr int64_t kSizes[] = {2, 1, 3, 2, 1, 4, 3, 2, 2, 3,
+                                         1, 2, 3, 2, 1, 2, 3, 2, 0, 2};
     int64_t size = draft.Pick(Choice::kSize, kSizes);
     if (elements * size > draft.options().max_elements) size = 1;
     elements *= size;

@@ -105,7 +105,7 @@ ValueId ApplyNorm(Draft& draft, ValueId x) {
       attributes.push_back({Key::kGroups, shape[1]});
     }
   }
-  constexpr double kEps[] = {0x1p-1, 1, 2};
+  static constexpr double kEps[] = {0x1p-1, 1, 2};
   attributes.push_back({Key::kEps, source.Chance(4) ? 0x1p-10 : source.Pick(kEps)});
   std::vector<ValueId> operands = {x};
   const int64_t most = source.Between(0, 2);
@@ -120,7 +120,7 @@ ValueId ApplyNorm(Draft& draft, ValueId x) {
 ValueId ApplyDropout(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (!draft.IsFloating(x) || !draft.rounding() || !draft.options().Has(Opcode::kDropout)) return x;
-  constexpr double kShares[] = {0.5, 0.25, 0.75, 0, 0.1};
+  static constexpr double kShares[] = {0.5, 0.25, 0.75, 0, 0.1};
   const Attributes attributes = {{Key::kBy, source.Pick(kShares)},
                                  {Key::kSeed, source.Between(0, 99)}};
   return OrSelf(draft.Op(Opcode::kDropout, {x}, attributes), x);

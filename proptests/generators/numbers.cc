@@ -41,8 +41,8 @@ void AddNotFinite(Draft& draft) {
 // Integers at the ends of their range wrap around.
 void AddWrap(Draft& draft) {
   Source& source = draft.source();
-  constexpr int64_t kEnds[] = {std::numeric_limits<int64_t>::max(),
-                               std::numeric_limits<int64_t>::min(), int64_t{1} << 62, 3};
+  static constexpr int64_t kEnds[] = {std::numeric_limits<int64_t>::max(),
+                                      std::numeric_limits<int64_t>::min(), int64_t{1} << 62, 3};
   const DType dtype = AnyInteger(draft);
   const int to_fit = dtype == DType::kI32 ? 32 : 0;
   const auto end = [&] { return static_cast<uint64_t>(source.Pick(kEnds) >> to_fit); };

@@ -75,7 +75,7 @@ ValueId ApplyClamp(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const Opcode op = source.Chance(40) ? Opcode::kHardtanh : Opcode::kClamp;
   if (!draft.IsFloating(x) || !draft.options().Has(op)) return x;
-  constexpr double kLows[] = {-1, 0, -2, 1, -0.5};
+  static constexpr double kLows[] = {-1, 0, -2, 1, -0.5};
   const double low = source.Pick(kLows);
   Attributes limits;
   if (op == Opcode::kHardtanh) {
@@ -93,7 +93,7 @@ ValueId ApplyBent(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const Opcode op = source.Pick({Opcode::kLeakyRelu, Opcode::kElu, Opcode::kCelu});
   if (!draft.IsFloating(x) || !draft.rounding() || !draft.options().Has(op)) return x;
-  constexpr double kFactors[] = {0.5, 1, 0.25, 0x1p-7};
+  static constexpr double kFactors[] = {0.5, 1, 0.25, 0x1p-7};
   const double by = source.Pick(kFactors) * (op != Opcode::kLeakyRelu && source.Chance(30) ? 4 : 1);
   return OrSelf(draft.Op(op, {x}, {{Key::kBy, by}}), x);
 }
@@ -178,9 +178,9 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
 }
 
 ValueId Combine(Draft& draft, ValueId a, ValueId b) {
-  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub,     Opcode::kMul,
-                             Opcode::kAdd, Opcode::kMul, Opcode::kMaximum, Opcode::kMul,
-                             Opcode::kAdd, Opcode::kSub, Opcode::kMinimum};
+  static constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub,     Opcode::kMul,
+                                    Opcode::kAdd, Opcode::kMul, Opcode::kMaximum, Opcode::kMul,
+                                    Opcode::kAdd, Opcode::kSub, Opcode::kMinimum};
   if (!Suits(draft, a, b)) return kNoValue;
   for (int attempt = 0; attempt < 3; ++attempt) {
     const Opcode op = attempt == 2 ? Opcode::kAdd : draft.Pick(Choice::kCombination, kOps);
@@ -234,7 +234,7 @@ ValueId ApplyWhere(Draft& draft, ValueId x) {
                                  .device = draft.DeviceOf(x)});
   }
   if (op == Opcode::kMaskedFill && condition != kNoValue) {
-    constexpr double kFillings[] = {0, 1, -1, 2};
+    static constexpr double kFillings[] = {0, 1, -1, 2};
     return OrSelf(draft.Op(op, {condition, x}, {{Key::kBy, source.Pick(kFillings)}}), x);
   }
   const ValueId other = source.Chance(15) ? x : Partner(draft, x);
@@ -245,7 +245,7 @@ ValueId ApplyWhere(Draft& draft, ValueId x) {
 // addcmul, addcdiv or lerp.
 ValueId ApplyTernary(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kRounding[] = {Opcode::kAddcmul, Opcode::kAddcdiv, Opcode::kLerp};
+  static constexpr Opcode kRounding[] = {Opcode::kAddcmul, Opcode::kAddcdiv, Opcode::kLerp};
   const bool rounding = draft.rounding() && draft.IsFloating(x);
   const Opcode op = rounding ? source.Pick(kRounding) : Opcode::kAddcmul;
   if (!draft.options().Has(op) || draft.DTypeOf(x) == DType::kBool) return x;

@@ -181,7 +181,7 @@ ValueId ApplyPad(Draft& draft, ValueId x, Opcode op) {
   }
   if (elements > kMaxResult) return x;
   Attributes attributes = {{Key::kPads, std::move(pads)}};
-  constexpr double kFillings[] = {1, -1, 2, -0.5};
+  static constexpr double kFillings[] = {1, -1, 2, -0.5};
   const double by = source.Pick(kFillings);
   const bool fits = by != -0.5 || draft.IsFloating(x);
   if (!extends && fits && source.Chance(50)) attributes.push_back({Key::kBy, by});
@@ -253,7 +253,7 @@ ValueId ApplyScan(Draft& draft, ValueId x, Opcode op, int64_t dim) {
 
 ValueId ApplyPicked(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {Opcode::kMax, Opcode::kMin, Opcode::kArgmax, Opcode::kArgmin};
+  static constexpr Opcode kOps[] = {Opcode::kMax, Opcode::kMin, Opcode::kArgmax, Opcode::kArgmin};
   const Opcode op = source.Pick(kOps);
   const int64_t dim = PickDim(draft, x);
   if (dim < 0 || !draft.options().Has(op)) return x;
@@ -381,26 +381,30 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(op, {x}, attributes), x);
 }
 
+// Of a loss: `sum`, `none`, or empty for a mean.
+Attributes ReducedBy(const std::string& reduction) {
+  if (reduction.empty()) return {};
+  return {{Key::kReduction, reduction}};
+}
+
 // A loss of the classes along the last dimension.
-ValueId ApplyToClasses(Draft& draft, ValueId x, Opcode op, Attributes reduction) {
+ValueId ApplyToClasses(Draft& draft, ValueId x, Opcode op, const std::string& reduction) {
   const Shape shape = draft.ShapeOf(x);
   const Shape samples(shape.begin(), shape.end() - 1);
   const ValueId classes = MakeIndices(draft, samples, shape.back(), draft.DeviceOf(x));
-  return classes == kNoValue ? kNoValue : draft.Op(op, {x, classes}, std::move(reduction));
+  return classes == kNoValue ? kNoValue : draft.Op(op, {x, classes}, ReducedBy(reduction));
 }
 
 ValueId ApplyLoss(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (!draft.IsFloating(x)) return x;
   const Shape shape = draft.ShapeOf(x);
-  Attributes reduction;
-  if (source.Chance(70)) {
-    reduction.push_back({Key::kReduction, std::string(source.Chance(50) ? "sum" : "none")});
-  }
+  std::string reduction;
+  if (source.Chance(70)) reduction = source.Chance(50) ? "sum" : "none";
   const int64_t dim = PickDim(draft, x);
   const bool has_classes = dim >= 0 && shape.size() <= 2 && shape.back() != 0;
   if (has_classes && source.Chance(25) && draft.options().Has(Opcode::kNllLoss)) {
-    return OrSelf(ApplyToClasses(draft, x, Opcode::kNllLoss, std::move(reduction)), x);
+    return OrSelf(ApplyToClasses(draft, x, Opcode::kNllLoss, reduction), x);
   }
   if (!draft.rounding() || dim < 0 || source.Chance(30)) {
     const Opcode op = draft.rounding() && source.Chance(40) ? Opcode::kBceWithLogits
@@ -410,14 +414,14 @@ ValueId ApplyLoss(Draft& draft, ValueId x) {
     if (target == kNoValue || !draft.options().Has(op)) return x;
     const Range after = AfterBinary(Opcode::kMseLoss, draft[x].range, draft[target].range);
     if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
-    return OrSelf(draft.Op(op, {x, target}, reduction), x);
+    return OrSelf(draft.Op(op, {x, target}, ReducedBy(reduction)), x);
   }
   if (source.Chance(60) || shape.size() > 2 || shape.back() == 0) {
     const Opcode op = source.Chance(50) ? Opcode::kSoftmax : Opcode::kLogSoftmax;
     return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
   }
   if (!draft.options().Has(Opcode::kCrossEntropy)) return x;
-  return OrSelf(ApplyToClasses(draft, x, Opcode::kCrossEntropy, std::move(reduction)), x);
+  return OrSelf(ApplyToClasses(draft, x, Opcode::kCrossEntropy, reduction), x);
 }
 
 // addmm, addmv, addr, baddbmm or addbmm: x is one factor.

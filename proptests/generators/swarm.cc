@@ -94,13 +94,13 @@ uint64_t Swarm::Below(Choice choice, uint64_t n, Source& source) {
   Favoured& favoured = favoured_[static_cast<size_t>(choice)];
   if (!favoured.drawn) {
     favoured.drawn = true;
-    const int few = source.Pick({0, 1, 2, 3, 0, 2});
-    for (int i = 0; i < few; ++i) {
-      favoured.outcomes.push_back(static_cast<uint16_t>(source.Below(n)));
+    favoured.count = static_cast<uint8_t>(source.Pick({0, 1, 2, 3, 0, 2}));
+    for (int i = 0; i < favoured.count; ++i) {
+      favoured.outcomes[i] = static_cast<uint16_t>(source.Below(n));
     }
   }
-  if (favoured.outcomes.empty() || source.Chance(15)) return source.Below(n);
-  return std::min<uint64_t>(source.Pick(favoured.outcomes), n - 1);
+  if (favoured.count == 0 || source.Chance(15)) return source.Below(n);
+  return std::min<uint64_t>(favoured.outcomes[source.Below(favoured.count)], n - 1);
 }
 
 }  // namespace twingrad::generators

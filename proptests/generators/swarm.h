@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdint>
 
-#include "absl/container/inlined_vector.h"
 #include "proptests/generators/options.h"
 #include "proptests/generators/source.h"
 
@@ -66,7 +65,8 @@ class Swarm {
   // The outcomes that a choice is narrowed to; none: all of them.
   struct Favoured {
     bool drawn = false;
-    absl::InlinedVector<uint16_t, 3> outcomes;
+    uint8_t count = 0;
+    std::array<uint16_t, 3> outcomes = {};
   };
 
   bool narrows_ = false;
