@@ -51,44 +51,45 @@ Arcs ArcsOf(const CallRecord& call) {
   return arcs;
 }
 
-// The arcs by one of their ends: of each node, the nodes at the other ends.
-class ArcsBy {
+// Of each node, those that lead to it.
+class Above {
  public:
-  ArcsBy(size_t nodes, const Arcs& arcs, int32_t Arc::*end, int32_t Arc::*other)
-      : begin_(nodes + 2), others_(arcs.size()) {
+  Above(size_t nodes, const Arcs& arcs) : begin_(nodes + 2), from_(arcs.size()) {
     // Counted one place further on than they belong: each list then moves its begin to its end,
     // which is the begin of the next.
-    for (const Arc& arc : arcs) ++begin_[static_cast<size_t>(arc.*end) + 2];
-    for (size_t n = 0; n < nodes; ++n) begin_[n + 2] += begin_[n + 1];
-    for (const Arc& arc : arcs) others_[begin_[static_cast<size_t>(arc.*end) + 1]++] = arc.*other;
+    const absl::Span<uint32_t> begin(begin_);
+    for (const Arc& arc : arcs) ++begin[static_cast<size_t>(arc.to) + 2];
+    for (size_t n = 0; n < nodes; ++n) begin[n + 2] += begin[n + 1];
+    const absl::Span<int32_t> from(from_);
+    for (const Arc& arc : arcs) from[begin[static_cast<size_t>(arc.to) + 1]++] = arc.from;
   }
 
   absl::Span<const int32_t> operator[](int32_t node) const {
     const auto n = static_cast<size_t>(node);
-    return absl::MakeConstSpan(others_).subspan(begin_[n], begin_[n + 1] - begin_[n]);
+    return absl::MakeConstSpan(from_).subspan(begin_[n], begin_[n + 1] - begin_[n]);
   }
 
  private:
   ByNode<uint32_t> begin_;  // of a node's list; that of the next is its end
-  absl::InlinedVector<int32_t, 48> others_;
+  absl::InlinedVector<int32_t, 48> from_;
 };
 
-// Grows `set` to the fixed point: with a node, those at the other ends of its arcs that may belong
-// to it. `grown` are the nodes in it to begin with.
-template <typename May>
-void Grow(ByNode<bool>& set, ByNode<int32_t> grown, const ArcsBy& arcs, May may) {
+// Grows `set` to the fixed point: with a node, those of its others that may belong to it.
+// `for_each_other` calls a function with each. `grown` are the nodes in it to begin with.
+template <typename ForEachOther, typename May>
+void Grow(ByNode<bool>& set, ByNode<int32_t> grown, ForEachOther for_each_other, May may) {
   for (size_t i = 0; i < grown.size(); ++i) {
-    for (const int32_t other : arcs[grown[i]]) {
-      if (set[other] || !may(other)) continue;
+    for_each_other(grown[i], [&](int32_t other) {
+      if (set[other] || !may(other)) return;
       set[other] = true;
       grown.push_back(other);
-    }
+    });
   }
 }
 
 // Longest paths to a leaf, from the leaves up: the height of a node is known when those of all that
 // it leads to are. Empty when there is a cycle, whose nodes are never known.
-ByNode<int32_t> Heights(size_t nodes, const Arcs& arcs, const ArcsBy& above) {
+ByNode<int32_t> Heights(size_t nodes, const Arcs& arcs, const Above& above) {
   ByNode<int32_t> heights(nodes, 0), unknown(nodes, 0);
   for (const Arc& arc : arcs) ++unknown[arc.from];
   ByNode<int32_t> known;
@@ -129,7 +130,7 @@ Recount RecountCall(const CallRecord& call) {
   if (!recount.malformed.empty()) return recount;
   const size_t count = call.nodes.size();
   const Arcs arcs = ArcsOf(call);
-  const ArcsBy below(count, arcs, &Arc::from, &Arc::to), above(count, arcs, &Arc::to, &Arc::from);
+  const Above above(count, arcs);
   const ByNode<int32_t> heights = Heights(count, arcs, above);
   if (heights.empty()) {
     recount.malformed = "the graph has a cycle";
@@ -141,7 +142,12 @@ Recount RecountCall(const CallRecord& call) {
   ByNode<bool> followed(count);
   if (heights[start] >= least) {
     followed[start] = true;
-    Grow(followed, {start}, below, [&](int32_t node) { return heights[node] >= least; });
+    const auto for_each_below = [&](int32_t node, auto visit) {
+      for (const EdgeRecord& edge : call.nodes[static_cast<size_t>(node)].next_edges) {
+        if (edge.node >= 0) visit(edge.node);
+      }
+    };
+    Grow(followed, {start}, for_each_below, [&](int32_t node) { return heights[node] >= least; });
   }
 
   recount.dependencies.assign(count, -1);
@@ -167,7 +173,10 @@ Recount RecountCall(const CallRecord& call) {
     inputs.push_back(edge.node);
     if (call.accumulate_grad) needed[edge.node] = true;
   }
-  Grow(needed, std::move(inputs), above, [&](int32_t node) { return followed[node]; });
+  const auto for_each_above = [&](int32_t node, auto visit) {
+    for (const int32_t from : above[node]) visit(from);
+  };
+  Grow(needed, std::move(inputs), for_each_above, [&](int32_t node) { return followed[node]; });
   recount.executed = std::move(reached);
   for (size_t n = 0; n < count; ++n) recount.executed[n] &= needed[n];
   return recount;
