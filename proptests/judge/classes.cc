@@ -102,7 +102,8 @@ bool HasReduction(const Signature& op) {
 template <const char* kWord>
 constexpr Row OfReduction() {
   return {kWord, HasReduction<kWord>, [](const Seen& s) {
-            return s.statement.Get<std::string>(Key::kReduction, kMean) == kWord;
+            const auto* const given = s.statement.Find(Key::kReduction);
+            return given == nullptr ? kWord == kMean : std::get<std::string>(*given) == kWord;
           }};
 }
 
@@ -132,7 +133,8 @@ bool AllZero(const Seen& s) {
 }
 
 size_t NumDims(const Seen& s) {
-  return s.statement.Get<std::vector<int64_t>>(Key::kDims, {}).size();
+  const auto* const dims = s.statement.Find(Key::kDims);
+  return dims == nullptr ? 0 : std::get<std::vector<int64_t>>(*dims).size();
 }
 
 constexpr Row kOfAttributes[] = {

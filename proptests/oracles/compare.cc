@@ -28,12 +28,13 @@ Difference Compare(const TensorData& expected, const TensorData& actual,
                    absl::Span<const double> bounds) {
   if (!SameType(expected, actual)) return {Difference::Kind::kType, 0, 0};
   const bool floating = IsFloating(expected.dtype);
-  for (size_t i = 0; i < expected.bits.size(); ++i) {
-    if (expected.bits[i] == actual.bits[i]) continue;
+  const absl::Span<const uint64_t> wanted(expected.bits), seen(actual.bits);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == seen[i]) continue;
     const double bound = i < bounds.size() ? bounds[i] : 0;
-    const bool within = floating ? Within(std::bit_cast<double>(expected.bits[i]),
-                                          std::bit_cast<double>(actual.bits[i]), bound)
-                                 : bound == std::numeric_limits<double>::infinity();
+    const bool within =
+        floating ? Within(std::bit_cast<double>(wanted[i]), std::bit_cast<double>(seen[i]), bound)
+                 : bound == std::numeric_limits<double>::infinity();
     if (!within) return {Difference::Kind::kElement, i, bound};
   }
   return {};

@@ -197,8 +197,9 @@ Verdict JudgePredictedCounts(const Evidence& evidence) {
     if (!evidence.expected.call_predicted[i]) continue;
     Verdict verdict = JudgePredictedCall(evidence, expected[i], actual[i]);
     compared.Add(verdict.compared);
+    if (verdict.outcome == Outcome::kAgree) continue;
     verdict.compared = compared;
-    if (verdict.outcome == Outcome::kDisagree) return verdict;
+    return verdict;
   }
   return Agree(kPredicted, compared);
 }
@@ -214,8 +215,9 @@ Verdict JudgeRecount(const Evidence& evidence) {
     const bool complete = !evidence.MayBeCutShort(i) && statement >= 0 && !in_try[statement];
     Verdict verdict = JudgeRecountedCall(evidence, call, complete);
     compared.Add(verdict.compared);
+    if (verdict.outcome == Outcome::kAgree) continue;
     verdict.compared = compared;
-    if (verdict.outcome == Outcome::kDisagree) return verdict;
+    return verdict;
   }
   return Agree(kRecount, compared);
 }

@@ -1,8 +1,10 @@
 // Two runs of one Program, bit by bit.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -34,28 +36,27 @@ std::string BitsText(const std::string& what, const Difference& difference, cons
                       ElementText(b, difference.index));
 }
 
-Verdict JudgeValue(const Program& program, ValueId value, const ValueRecord& a,
-                   const ValueRecord& b, bool compare_grad, const std::string& names) {
-  const int statement = StatementOf(program, value);
+// What differs of one value, if anything.
+std::optional<Verdict> FindDifference(const Program& program, ValueId value, const ValueRecord& a,
+                                      const ValueRecord& b, bool compare_grad,
+                                      const std::string& names) {
+  const auto differs = [&](const std::string& what) {
+    return Differs(program, StatementOf(program, value), what, names);
+  };
   if (a.defined != b.defined || a.requires_grad != b.requires_grad || a.version != b.version) {
-    return Differs(program, statement,
-                   "whether the value is defined or requires grad, or its version", names);
+    return differs("whether the value is defined or requires grad, or its version");
   }
   if (a.defined) {
-    if (const Difference d = CompareBits(a.data, b.data)) {
-      return Differs(program, statement, BitsText("value", d, a.data, b.data), names);
-    }
+    const Difference d = CompareBits(a.data, b.data);
+    if (d) return differs(BitsText("value", d, a.data, b.data));
   }
-  if (!compare_grad) return Agree(kOracle);
-  if (a.grad_defined != b.grad_defined) {
-    return Differs(program, statement, "whether .grad is defined", names);
-  }
+  if (!compare_grad) return std::nullopt;
+  if (a.grad_defined != b.grad_defined) return differs("whether .grad is defined");
   if (a.grad_defined) {
-    if (const Difference d = CompareBits(a.grad, b.grad)) {
-      return Differs(program, statement, BitsText(".grad", d, a.grad, b.grad), names);
-    }
+    const Difference d = CompareBits(a.grad, b.grad);
+    if (d) return differs(BitsText(".grad", d, a.grad, b.grad));
   }
-  return Agree(kOracle);
+  return std::nullopt;
 }
 
 // Whether the call ended with the error of the run, or a hook made it in the course of that one.
@@ -177,9 +178,9 @@ Verdict JudgeDeterminism(const Program& program, const Observation& a, const Obs
   for (size_t i = 0; i < a.values.size(); ++i) {
     const bool any_order = expected != nullptr && i < expected->grad_in_any_order.size() &&
                            expected->grad_in_any_order[i];
-    Verdict verdict = JudgeValue(program, static_cast<ValueId>(i), a.values[i], b.values[i],
-                                 !loose && !any_order, names);
-    if (verdict.outcome == Outcome::kDisagree) return verdict;
+    auto different = FindDifference(program, static_cast<ValueId>(i), a.values[i], b.values[i],
+                                    !loose && !any_order, names);
+    if (different) return *std::move(different);
   }
   for (size_t i = 0; i < calls; ++i) {
     if (Failed(a, i)) continue;

@@ -43,13 +43,13 @@ struct Allowance {
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
 
-// Whether the number is right. What is infinite or zero for a reason is known whatever the twin
-// knows.
+// Whether a number that is not that of the dual numbers is right. What is infinite or zero for a
+// reason is known whatever the twin knows.
 bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
              const Allowance& allowance) {
   const double own = allowance.Of(i);
   const double d = dual.data[i], witness = dual.BoundOf(i);
-  if (std::isnan(d) || std::isinf(witness) || seen == d) return true;
+  if (std::isnan(d) || std::isinf(witness)) return true;
   if (std::isnan(seen) && dual.IsOrNan(i)) return true;
   const bool overflows = allowance.is_short && !(std::isfinite(expected) && std::isfinite(d));
   if (overflows) return true;
@@ -69,9 +69,10 @@ bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
 // The first element from `start` on that is wrong; the number of elements if there is none.
 size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowance& allowance,
                  size_t start = 0) {
+  const absl::Span<const uint64_t> bits(actual.bits), expected(allowance.data->bits);
   for (size_t i = start; i < dual.data.size(); ++i) {
-    const double seen = std::bit_cast<double>(actual.bits[i]);
-    const auto& expected = allowance.data->bits;
+    const double seen = std::bit_cast<double>(bits[i]);
+    if (seen == dual.data[i]) continue;
     const double twin = i < expected.size() ? std::bit_cast<double>(expected[i]) : seen;
     if (!IsRight(dual, i, seen, twin, allowance)) return i;
   }
@@ -213,15 +214,15 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
 
 GradientCount CountGradients(const Evidence& evidence, const DualResult& dual) {
   GradientCount count;
-  const bool is_short = CoarsestUnit(evidence.program) > kF64Format.unit;
   const auto add = [&](size_t value, bool grad, int order, const TensorData& actual) {
     const std::vector<DualTensor>& tensors = grad ? dual.grads : dual.values;
     const DualTensor* known =
         value < tensors.size() && tensors[value].known ? &tensors[value] : nullptr;
-    const Allowance allowance = AllowanceOf(evidence, value, grad, is_short);
     const auto at = static_cast<size_t>(order - 1);
     count.asked[at] += actual.bits.size();
     if (!dual.not_applicable.empty() || known == nullptr) return;
+    // Of its bounds alone, which no format decides.
+    const Allowance allowance = AllowanceOf(evidence, value, grad, /*is_short=*/false);
     for (size_t i = 0; i < std::min(actual.bits.size(), known->data.size()); ++i) {
       const double bound = known->BoundOf(i);
       const bool is_number = !std::isnan(known->data[i]) && !std::isinf(bound);

@@ -103,6 +103,9 @@ class WaitJudge {
  public:
   explicit WaitJudge(const Observation& observed)
       : calls_(observed.calls), start_(calls_.size()), given_(calls_.size()) {
+    size_t steps = 0;
+    for (const CallRecord& call : calls_) steps += call.stream_steps.size();
+    moments_.reserve(steps);
     for (size_t call = 0; call < calls_.size(); ++call) {
       const CallRecord& record = calls_[call];
       const std::vector<Table> tables(record.stream_orders.begin(), record.stream_orders.end());
@@ -111,7 +114,9 @@ class WaitJudge {
       }
       if (!record.stream_steps.empty()) given_[call].resize(record.nodes.size());
     }
-    std::ranges::sort(moments_, {}, [](const Moment& m) { return m.step->number; });
+    // Where one thread evaluates all and no hook makes a call, they stand in their order.
+    const auto number = [](const Moment& m) { return m.step->number; };
+    if (!std::ranges::is_sorted(moments_, {}, number)) std::ranges::sort(moments_, {}, number);
     if (moments_.empty()) return;
     streams_ = moments_.back().table.streams();
     active_ = moments_.back().table.Active();

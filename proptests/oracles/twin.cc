@@ -1,5 +1,6 @@
 // Every value, .grad, version and flag beside the twin's.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,22 +62,24 @@ std::vector<bool> GradientValues(const Evidence& evidence) {
   return gradients;
 }
 
-Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& expected,
-                  const ValueRecord& actual, Compared& compared) {
+// What is wrong with the .grad of a value, if anything.
+std::optional<Verdict> FindWrongGrad(const Evidence& evidence, ValueId value,
+                                     const ValueRecord& expected, const ValueRecord& actual,
+                                     Compared& compared) {
   const absl::Span<const double> bounds =
       BoundsOf(evidence.expected.grad_bounds, static_cast<size_t>(value));
   if (expected.grad_defined != actual.grad_defined) {
-    if (AlternativeSeen(evidence, value) != nullptr) return Agree(kOracle);
+    if (AlternativeSeen(evidence, value) != nullptr) return std::nullopt;
     return OneIsThere(evidence, value, ".grad", actual.grad_defined);
   }
-  if (!expected.grad_defined) return Agree(kOracle);
+  if (!expected.grad_defined) return std::nullopt;
   if (const Difference difference = Compare(expected.grad, actual.grad, bounds)) {
-    if (AlternativeSeen(evidence, value) != nullptr) return Agree(kOracle);
+    if (AlternativeSeen(evidence, value) != nullptr) return std::nullopt;
     return Differs(evidence, value, ".grad",
                    DifferenceText(difference, expected.grad, actual.grad));
   }
   Count(/*gradient=*/true, expected.grad, bounds, compared);
-  return Agree(kOracle);
+  return std::nullopt;
 }
 
 Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
@@ -109,8 +112,7 @@ Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
                        ExpectedText(absl::StrCat(e.version), absl::StrCat(a.version)));
       }
     }
-    Verdict grad = JudgeGrad(evidence, value, e, a, compared);
-    if (grad.outcome == Outcome::kDisagree) return grad;
+    if (auto wrong = FindWrongGrad(evidence, value, e, a, compared)) return *std::move(wrong);
   }
   return Agree(kOracle);
 }

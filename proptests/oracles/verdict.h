@@ -75,7 +75,10 @@ struct Verdict {
   Compared compared = {};
 };
 
-inline Verdict Agree(std::string_view oracle, const Compared& compared = {}) {
+inline Verdict Agree(std::string_view oracle) {
+  return {Outcome::kAgree, oracle, {}, {}, Detail::kNone, {}};
+}
+inline Verdict Agree(std::string_view oracle, const Compared& compared) {
   return {Outcome::kAgree, oracle, {}, {}, Detail::kNone, compared};
 }
 

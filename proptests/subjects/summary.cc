@@ -222,9 +222,13 @@ std::string BallRows(const Statistics& s) {
 }  // namespace
 
 void DrawnFeatures::Add(const generators::Features& drawn) {
+  std::array<size_t, generators::kNumFeatures> those;
+  size_t count = 0;
   for (size_t i = 0; i < met.size(); ++i) {
-    if (!drawn[i]) continue;
-    for (size_t j = 0; j < met.size(); ++j) met[i][j] += drawn[j] ? 1 : 0;
+    if (drawn[i]) those[count++] = i;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < count; ++j) ++met[those[i]][those[j]];
   }
 }
 
