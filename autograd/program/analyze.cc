@@ -186,18 +186,19 @@ bool Analyzer::CheckValues(const std::vector<ValueId>& values, Key key) {
 }
 
 bool Analyzer::CheckAttributes(const Statement& statement, const Signature& signature) {
-  size_t next = 0;
+  auto next = statement.attributes.begin();
+  const auto end = statement.attributes.end();
   for (const AttributeSpec& spec : signature.attributes) {
-    if (next < statement.attributes.size() && statement.attributes[next].key == spec.key) {
-      if (!CheckArgument(spec, statement.attributes[next].value)) return false;
+    if (next != end && next->key == spec.key) {
+      if (!CheckArgument(spec, next->value)) return false;
       ++next;
     } else if (spec.otherwise == Default::kRequired && statement.Find(spec.key) == nullptr) {
       return fault_.BlameName(signature.name, " without ", KeyName(spec.key),
                               "=; it needs this attribute");
     }
   }
-  if (next == statement.attributes.size()) return true;
-  const Key key = statement.attributes[next].key;
+  if (next == end) return true;
+  const Key key = next->key;
   if (signature.Find(key) == nullptr) {
     return fault_.BlameName(signature.name, " has no attribute ", KeyName(key),
                             "=; see the table of statements");

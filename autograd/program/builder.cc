@@ -75,7 +75,7 @@ void ProgramBuilder::Append(size_t count, Opcode op, absl::Span<const ValueId> o
     program_.statements.reserve(32);  // as most Programs have: generators build them by the million
     program_.names.reserve(32);
   }
-  program_.statements.emplace_back(op, decltype(Statement::results)(count),
+  program_.statements.emplace_back(op, decltype(Statement::results)(count, kNoValue),
                                    decltype(Statement::operands)(operands.begin(), operands.end()),
                                    std::move(attributes));
 }

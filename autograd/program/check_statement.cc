@@ -47,7 +47,8 @@ constexpr ExpectForm kExpectForms[] = {
 bool IsElement(uint64_t bits, DType dtype) {
   if (IsFloating(dtype)) {
     const double number = std::bit_cast<double>(bits);
-    return std::isnan(number) ? bits == kNanBits : IsRepresentable(number, FormatOf(dtype));
+    if (std::isnan(number)) return bits == kNanBits;
+    return dtype == DType::kF64 || IsRepresentable(number, FormatOf(dtype));
   }
   if (dtype == DType::kI32) return FitsInt32(static_cast<int64_t>(bits));
   return dtype != DType::kBool || bits <= 1;

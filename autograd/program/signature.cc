@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_split.h"
 #include "autograd/base/words.h"
 #include "autograd/program/statement_table.h"
 
@@ -186,10 +185,12 @@ bool HasFormat(Format format, const AttributeValue& value) {
 }
 
 bool IsWord(std::string_view words, std::string_view word) {
-  for (const std::string_view each : absl::StrSplit(words, ' ')) {
-    if (each == word) return true;
+  while (true) {
+    const size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    if (end == words.size()) return false;
+    words.remove_prefix(end + 1);
   }
-  return false;
 }
 
 }  // namespace twingrad::program

@@ -79,7 +79,7 @@ Range RangeOfContent(Content content) {
 uint64_t ToBits(double element, DType dtype) {
   if (dtype == DType::kBool) return element != 0 ? 1 : 0;
   if (twingrad::IsInteger(dtype)) return static_cast<uint64_t>(static_cast<int64_t>(element));
-  return FittedBits(element, dtype);
+  return dtype == DType::kF64 ? std::bit_cast<uint64_t>(element) : FittedBits(element, dtype);
 }
 
 bool HoldsIntegers(Content content) {
