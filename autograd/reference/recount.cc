@@ -66,7 +66,7 @@ class Above {
 
   absl::Span<const int32_t> operator[](int32_t node) const {
     const auto n = static_cast<size_t>(node);
-    return absl::MakeConstSpan(from_).subspan(begin_[n], begin_[n + 1] - begin_[n]);
+    return {from_.data() + begin_[n], begin_[n + 1] - begin_[n]};
   }
 
  private:
@@ -77,7 +77,7 @@ class Above {
 // Grows `set` to the fixed point: with a node, those of its others that may belong to it.
 // `for_each_other` calls a function with each. `grown` are the nodes in it to begin with.
 template <typename ForEachOther, typename May>
-void Grow(ByNode<bool>& set, ByNode<int32_t> grown, ForEachOther for_each_other, May may) {
+void Grow(absl::Span<bool> set, ByNode<int32_t> grown, ForEachOther for_each_other, May may) {
   for (size_t i = 0; i < grown.size(); ++i) {
     for_each_other(grown[i], [&](int32_t other) {
       if (set[other] || !may(other)) return;
@@ -90,7 +90,8 @@ void Grow(ByNode<bool>& set, ByNode<int32_t> grown, ForEachOther for_each_other,
 // Longest paths to a leaf, from the leaves up: the height of a node is known when those of all that
 // it leads to are. Empty when there is a cycle, whose nodes are never known.
 ByNode<int32_t> Heights(size_t nodes, const Arcs& arcs, const Above& above) {
-  ByNode<int32_t> heights(nodes, 0), unknown(nodes, 0);
+  ByNode<int32_t> heights(nodes, 0), unknowns(nodes, 0);
+  const absl::Span<int32_t> height(heights), unknown(unknowns);
   for (const Arc& arc : arcs) ++unknown[arc.from];
   ByNode<int32_t> known;
   for (size_t n = 0; n < nodes; ++n) {
@@ -99,11 +100,12 @@ ByNode<int32_t> Heights(size_t nodes, const Arcs& arcs, const Above& above) {
   for (size_t i = 0; i < known.size(); ++i) {
     const int32_t node = known[i];
     for (const int32_t from : above[node]) {
-      heights[from] = std::max(heights[from], heights[node] + 1);
+      height[from] = std::max(height[from], height[node] + 1);
       if (--unknown[from] == 0) known.push_back(from);
     }
   }
-  return known.size() == nodes ? heights : ByNode<int32_t>();
+  if (known.size() < nodes) heights.clear();
+  return heights;
 }
 
 int32_t StartOf(const CallRecord& call) {
@@ -147,26 +149,26 @@ Recount RecountCall(const CallRecord& call) {
         if (edge.node >= 0) visit(edge.node);
       }
     };
-    Grow(followed, {start}, for_each_below, [&](int32_t node) { return heights[node] >= least; });
+    const absl::Span<const int32_t> height(heights);
+    Grow(absl::MakeSpan(followed), {start}, for_each_below,
+         [&](int32_t node) { return height[node] >= least; });
   }
 
   recount.dependencies.assign(count, -1);
+  const absl::Span<int32_t> dependencies(recount.dependencies);
+  const absl::Span<const bool> follows(followed);
   for (const Arc& arc : arcs) {
-    int32_t& dependencies = recount.dependencies[arc.to];
-    if (followed[arc.from]) dependencies = std::max(dependencies, 0) + 1;
+    if (follows[arc.from]) dependencies[arc.to] = std::max(dependencies[arc.to], 0) + 1;
   }
 
-  ByNode<bool> reached = followed;
-  for (size_t n = 0; n < count; ++n) {
-    if (recount.dependencies[n] > 0 || static_cast<int32_t>(n) == start) reached[n] = true;
-  }
-  if (call.inputs.empty()) {
-    recount.executed = std::move(reached);
-    return recount;
-  }
+  recount.executed = followed;
+  const absl::Span<bool> executed(recount.executed);
+  executed[start] = true;
+  for (size_t n = 0; n < count; ++n) executed[n] |= dependencies[n] > 0;
+  if (call.inputs.empty()) return recount;
   // Wanted: the inputs and, upwards from there, every node that leads to a wanted one.
-  ByNode<bool>& needed = recount.needed;
-  needed.resize(count);
+  recount.needed.resize(count);
+  const absl::Span<bool> needed(recount.needed);
   ByNode<int32_t> inputs;
   for (const EdgeRecord& edge : call.inputs) {
     if (edge.node < 0) continue;
@@ -176,9 +178,8 @@ Recount RecountCall(const CallRecord& call) {
   const auto for_each_above = [&](int32_t node, auto visit) {
     for (const int32_t from : above[node]) visit(from);
   };
-  Grow(needed, std::move(inputs), for_each_above, [&](int32_t node) { return followed[node]; });
-  recount.executed = std::move(reached);
-  for (size_t n = 0; n < count; ++n) recount.executed[n] &= needed[n];
+  Grow(needed, std::move(inputs), for_each_above, [&](int32_t node) { return follows[node]; });
+  for (size_t n = 0; n < count; ++n) executed[n] &= needed[n];
   return recount;
 }
 

@@ -111,6 +111,11 @@ std::vector<int> KindsOf(const program::Program& program) {
   };
   for (const Statement& statement : program.statements) {
     add(static_cast<int>(statement.op));
+    const Category category = SignatureOf(statement.op).category;
+    if (category != Category::kHook && category != Category::kCustom &&
+        category != Category::kRegion) {
+      continue;
+    }
     if (statement.op == Opcode::kBegin) {
       add(kRegions + static_cast<int>(RegionKindOf(statement)));
     }

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "autograd/program/region.h"
 #include "autograd/reference/recount.h"
 #include "proptests/oracles/compare.h"
@@ -133,7 +134,8 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
     return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
                     call.statement);
   }
-  reference::ByNode<int> runs(call.nodes.size(), 0);
+  reference::ByNode<int> counts(call.nodes.size(), 0);
+  const absl::Span<int> runs(counts);
   for (int32_t node : call.executed) {
     if (node < 0 || node >= static_cast<int32_t>(runs.size())) {
       return disagree("a node ran that the graph does not hold", "a recorded node",
@@ -141,19 +143,20 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
     }
     ++runs[node];
   }
+  const absl::Span<const int32_t> dependencies(recount.dependencies);
+  const absl::Span<const bool> needed(recount.needed), executed(recount.executed);
   for (size_t i = 0; i < call.nodes.size(); ++i) {
     const NodeName& name = call.nodes[i].name;
     const int32_t count = call.dependencies.empty() ? -1 : call.dependencies[i];
-    if (recount.dependencies[i] != count) {
+    if (dependencies[i] != count) {
       return disagree(absl::StrCat("dependencies of the ", NodeText(name)),
-                      CountText(recount.dependencies[i]), CountText(count), name.statement);
+                      CountText(dependencies[i]), CountText(count), name.statement);
     }
-    if (!recount.needed.empty() && !call.needed.empty() && recount.needed[i] != call.needed[i]) {
-      return disagree(absl::StrCat("the ", NodeText(name)),
-                      recount.needed[i] ? "needed" : "not needed",
+    if (!needed.empty() && !call.needed.empty() && needed[i] != call.needed[i]) {
+      return disagree(absl::StrCat("the ", NodeText(name)), needed[i] ? "needed" : "not needed",
                       call.needed[i] ? "needed" : "not needed", name.statement);
     }
-    const int most = recount.executed[i] ? 1 : 0;
+    const int most = executed[i] ? 1 : 0;
     if (runs[i] > most || (complete && runs[i] < most)) {
       return disagree(absl::StrCat("runs of the ", NodeText(name)), absl::StrCat(most),
                       absl::StrCat(runs[i]), name.statement, Detail::kRuns);

@@ -118,6 +118,8 @@ class WaitJudge {
     const auto number = [](const Moment& m) { return m.step->number; };
     if (!std::ranges::is_sorted(moments_, {}, number)) std::ranges::sort(moments_, {}, number);
     if (moments_.empty()) return;
+    has_threads_ = std::ranges::any_of(
+        moments_, [&](const Moment& m) { return m.step->thread != moments_.front().step->thread; });
     streams_ = moments_.back().table.streams();
     active_ = moments_.back().table.Active();
     const Table &first = moments_.front().table, &last = moments_.back().table;
@@ -133,7 +135,7 @@ class WaitJudge {
   std::string Judge() {
     for (now_ = 0; now_ < moments_.size(); ++now_) {
       const Moment& moment = moments_[now_];
-      if (now_ > 0) NoteWork(moments_[now_ - 1].table, moment.table);
+      if (now_ > 0 && has_threads_) NoteWork(moments_[now_ - 1].table, moment.table);
       switch (moment.step->kind) {
         case Kind::kCall:
           OnCall(moment);
@@ -403,6 +405,7 @@ class WaitJudge {
 
   const std::vector<CallRecord>& calls_;
   std::vector<Moment> moments_;   // in their order
+  bool has_threads_ = false;      // several, one of which may queue what another knows nothing of
   std::vector<uint32_t> active_;  // streams: clocks only grow, so those of the last moment
   // Of them, those with work that the host did not know to be done at the first moment. All work of
   // the others comes before whatever is queued later, so that nobody can wait for it in excess.

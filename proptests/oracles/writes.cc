@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/signature.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/oracles.h"
 
@@ -47,6 +48,7 @@ Before Look(const Program& program, int32_t call, ValueId value) {
   Before before;
   for (int32_t i = 0; i < call; ++i) {
     const Statement& statement = program.statements[i];
+    if (IsComputed(program::SignatureOf(statement.op).category)) continue;  // says nothing of it
     const bool defines = std::ranges::find(statement.results, value) != statement.results.end();
     before.nests = before.nests || Does(statement, "backward");
     if (statement.op == Opcode::kRetainGrad && IsOn(statement, value)) before.retains = true;
