@@ -150,15 +150,14 @@ class Draft {
   template <typename Predicate>
   ValueId Pick(Predicate suits) {
     absl::InlinedVector<ValueId, 32> candidates;
-    absl::InlinedVector<ValueId, 32> aliases;  // of these, the ones that share memory
+    absl::InlinedVector<ValueId, 32> aliases;  // of these, the ones to narrow to
     for (ValueId v = 0; v < num_values(); ++v) {
       if (!known_[v].usable || !suits(v)) continue;
       candidates.push_back(v);
-      if (known_[v].aliased) aliases.push_back(v);
+      if (known_[v].aliased && swarm_.aliases() > 0) aliases.push_back(v);
     }
     if (candidates.empty()) return kNoValue;
-    const bool narrow =
-        swarm_.aliases() > 0 && !aliases.empty() && source_.Chance(swarm_.aliases());
+    const bool narrow = !aliases.empty() && source_.Chance(swarm_.aliases());
     const auto& from = narrow ? aliases : candidates;
     if (source_.Chance(100 - swarm_.latest())) return from[source_.Below(from.size())];
     return from.back();
