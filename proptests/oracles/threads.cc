@@ -35,7 +35,7 @@ class Devices {
  public:
   // Without workers nobody asks, and where no statement names a device all is on the CPU.
   explicit Devices(const Evidence& evidence)
-      : program_(evidence.program), values_(evidence.observed.values) {
+      : program_(evidence.program), values_(evidence.expected.observation.values) {
     if (evidence.device_threads == 0 || program::DevicesOf(program_) == 0) return;
     devices_ = program::DevicesOfValues(program_);
   }
@@ -73,8 +73,8 @@ class Devices {
   }
 
   const Program& program_;
-  const std::vector<ValueRecord>& values_;
-  std::vector<DeviceIndex> devices_;  // of values; empty: all on the CPU
+  const std::vector<ValueRecord>& values_;  // the twin's
+  std::vector<DeviceIndex> devices_;        // of values; empty: all on the CPU
 };
 
 class CallJudge {
