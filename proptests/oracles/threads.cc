@@ -1,6 +1,7 @@
 // Which thread a node ran on.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,8 +35,7 @@ std::string ThreadText(int thread) {
 class Devices {
  public:
   // Without workers nobody asks, and where no statement names a device all is on the CPU.
-  explicit Devices(const Evidence& evidence)
-      : program_(evidence.program), values_(evidence.expected.observation.values) {
+  explicit Devices(const Evidence& evidence) : program_(evidence.program) {
     if (evidence.device_threads == 0 || program::DevicesOf(program_) == 0) return;
     devices_ = program::DevicesOfValues(program_);
   }
@@ -49,32 +49,34 @@ class Devices {
     const auto category = program::SignatureOf(statement.op).category;
     if (category == program::Category::kCall) return std::nullopt;
     // A write's node stands for what it has written.
-    if (!statement.results.empty() && name.role != NodeRole::kCopySlices)
-      return OfResults(statement);
+    if (!statement.results.empty() && name.role != NodeRole::kCopySlices) {
+      const bool may_differ = category == program::Category::kCustom && !devices_.empty();
+      return may_differ ? OfResults(statement) : OfValue(statement.results[0]);
+    }
     if (statement.operands.empty()) return std::nullopt;
-    return devices_.empty() ? kCpu : devices_[statement.operands[0]];
+    return OfValue(statement.operands[0]);
   }
 
  private:
+  DeviceIndex OfValue(ValueId value) const { return devices_.empty() ? kCpu : devices_[value]; }
+
   // Of results on several devices, which custom functions have, the first that is not the CPU among
   // those that have a gradient.
   DeviceIndex OfResults(const Statement& statement) const {
-    if (devices_.empty()) return kCpu;
+    const auto analysis = program::Analyze(program_);
     const auto without = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
-    for (size_t i = 0; i < statement.results.size(); ++i) {
-      const auto result = static_cast<size_t>(statement.results[i]);
-      if (devices_[result] == kCpu) continue;
+    for (size_t i = 0; analysis.ok() && i < statement.results.size(); ++i) {
+      const program::ValueInfo& info = analysis->values[statement.results[i]];
       const bool has_gradient =
-          result < values_.size() && IsFloating(values_[result].data.dtype) &&
+          IsFloating(info.type.dtype) &&
           std::ranges::find(without, static_cast<int64_t>(i)) == without.end();
-      if (has_gradient) return devices_[result];
+      if (has_gradient && info.device != kCpu) return info.device;
     }
     return kCpu;
   }
 
   const Program& program_;
-  const std::vector<ValueRecord>& values_;  // the twin's
-  std::vector<DeviceIndex> devices_;        // of values; empty: all on the CPU
+  std::vector<DeviceIndex> devices_;  // of values; empty: all on the CPU
 };
 
 class CallJudge {
