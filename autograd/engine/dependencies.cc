@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "autograd/base/span.h"
 #include "autograd/engine/ready_heap.h"
 
@@ -220,6 +220,71 @@ Ranks ComputeRanks(const GraphTask& task, uint32_t evaluated) {
   return ranks;
 }
 
+namespace {
+
+// Lists the nodes of a view as it meets them.
+class NodeListing {
+ public:
+  NodeListing(const GraphTask& task, GraphView& view) : task_(task), view_(view) {
+    const size_t count = task.states().size();
+    view.nodes.reserve(count + task.arguments().outputs.size());
+    view.edges.reserve(2 * count);
+    view.places.assign(count, kNotListed);
+  }
+
+  ViewEdge Follow(const Edge& edge) {
+    return {edge.is_valid() ? PlaceOf(edge.function.get()) : kNotListed, edge.input_nr};
+  }
+  // Lists all that is reached from what is listed by now.
+  void FollowAll() {
+    for (; followed_ < view_.nodes.size(); ++followed_) {
+      for (const Edge& edge : view_.nodes[followed_]->next_edges()) {
+        view_.edges.push_back(Follow(edge));
+      }
+    }
+  }
+  int32_t PlaceOf(const Node* node) {
+    const uint32_t index = task_.IndexOf(node);
+    int32_t& place = index == GraphTask::kNotFound
+                         ? beside_.try_emplace(node, kNotListed).first->second
+                         : view_.places[index];
+    if (place == kNotListed) {
+      place = static_cast<int32_t>(view_.nodes.size());
+      view_.nodes.push_back(node);
+    }
+    return place;
+  }
+
+ private:
+  static constexpr int32_t kNotListed = -1;
+
+  const GraphTask& task_;
+  GraphView& view_;
+  size_t followed_ = 0;
+  absl::flat_hash_map<const Node*, int32_t> beside_;  // places of nodes that are not in the task
+};
+
+void NoteCounts(const GraphTask& task, GraphView& view) {
+  view.dependencies.reserve(view.nodes.size());
+  if (task.has_filter()) view.needed.reserve(view.nodes.size());
+  for (size_t place = 0; place < view.nodes.size(); ++place) {
+    const uint32_t index = task.IndexOf(view.nodes[place]);
+    const NodeState* state = index == GraphTask::kNotFound ? nullptr : &task.states()[index];
+    const bool has_entry = state != nullptr && state->pending > 0;
+    view.dependencies.push_back(has_entry ? static_cast<int32_t>(state->pending) : -1);
+    if (!task.has_filter()) continue;
+    // An output that no root reaches is wanted as well, in vain.
+    const bool is_output =
+        view.accumulate_grad &&
+        std::any_of(view.outputs.begin(), view.outputs.end(), [place](const ViewEdge& output) {
+          return output.node == static_cast<int32_t>(place);
+        });
+    view.needed.push_back(state != nullptr ? (state->flags & NodeState::kApply) != 0 : is_output);
+  }
+}
+
+}  // namespace
+
 GraphView ViewOf(const GraphTask& task) {
   const ExecuteArguments& arguments = task.arguments();
   GraphView view;
@@ -227,48 +292,20 @@ GraphView ViewOf(const GraphTask& task) {
   view.keep_graph = arguments.keep_graph;
   view.create_graph = arguments.create_graph;
   view.accumulate_grad = arguments.accumulate_grad;
-  view.roots.assign(arguments.roots.begin(), arguments.roots.end());
-  view.outputs.assign(arguments.outputs.begin(), arguments.outputs.end());
-  view.nodes.reserve(task.states().size() + arguments.outputs.size());
-  std::vector<bool> is_listed(task.states().size(), false);  // by index in the task
-  absl::flat_hash_set<const Node*> beside;                   // of those that are not in it
-  const auto add = [&](const Node* node) {
-    const uint32_t index = task.IndexOf(node);
-    if (index == GraphTask::kNotFound) {
-      if (!beside.insert(node).second) return;
-    } else {
-      if (is_listed[index]) return;
-      is_listed[index] = true;
-    }
-    view.nodes.push_back(node);
-  };
-  const auto list = [&add](const Edge& edge) {
-    if (edge.is_valid()) add(edge.function.get());
-  };
-  add(task.root());
+  NodeListing listing(task, view);
   // What the roots reach, then outputs beside it: the lowest output decides what is pruned.
-  size_t next = 0;
-  for (size_t output = 0; output <= view.outputs.size(); ++output) {
-    if (output > 0) list(view.outputs[output - 1]);
-    for (; next < view.nodes.size(); ++next) {
-      for (const Edge& edge : view.nodes[next]->next_edges()) list(edge);
-    }
+  const int32_t root = listing.PlaceOf(task.root());
+  listing.FollowAll();
+  if (task.root()->num_inputs() > 0) {
+    view.roots.push_back({root, task.root_input()});
+  } else {  // a GraphRoot, which leads to them
+    view.roots.assign(view.edges.begin(), view.edges.begin() + task.root()->num_outputs());
   }
-  view.dependencies.reserve(view.nodes.size());
-  for (const Node* node : view.nodes) {
-    const uint32_t index = task.IndexOf(node);
-    const bool has_entry = index != GraphTask::kNotFound && task.states()[index].pending > 0;
-    view.dependencies.push_back(has_entry ? static_cast<int32_t>(task.states()[index].pending)
-                                          : -1);
-    if (!task.has_filter()) continue;
-    // An output that no root reaches is wanted as well, in vain.
-    const bool is_output = arguments.accumulate_grad &&
-                           std::any_of(view.outputs.begin(), view.outputs.end(),
-                                       [node](const Edge& e) { return e.function.get() == node; });
-    view.needed.push_back(index != GraphTask::kNotFound
-                              ? (task.states()[index].flags & NodeState::kApply) != 0
-                              : is_output);
+  for (const Edge& output : arguments.outputs) {
+    view.outputs.push_back(listing.Follow(output));
+    listing.FollowAll();
   }
+  NoteCounts(task, view);
   return view;
 }
 

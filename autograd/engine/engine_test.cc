@@ -374,11 +374,13 @@ TEST_P(EngineTest, ASecondBackwardThroughAGraphOfManyDevicesHasTheBitsOfOneThrea
 
 class Recorder final : public EngineObserver {
  public:
-  void OnGraphReady(const GraphView& graph) override { views.push_back(graph); }
-  void OnEvaluate(uint64_t task, const Node& node, bool applied) override {
+  void OnGraphReady(GraphView graph) override { views.push_back(std::move(graph)); }
+  void OnEvaluate(const Evaluation& evaluation, bool applied) override {
     sync::MutexLock lock(mutex);
-    EXPECT_EQ(task, views.back().task);
-    names.push_back(std::string(node.name()) + (applied ? "" : "?"));
+    const GraphView& view = views.back();
+    EXPECT_EQ(evaluation.task, view.task);
+    EXPECT_EQ(view.nodes[view.places[evaluation.number]], &evaluation.node);
+    names.push_back(std::string(evaluation.node.name()) + (applied ? "" : "?"));
   }
   sync::Mutex mutex;
   std::vector<GraphView> views;

@@ -18,19 +18,18 @@ AG_THREAD_LOCAL(EngineThread, ThisThread);
 // Tells the observer, if there is one, that the evaluation has ended, however it did.
 class ObservedEnd {
  public:
-  ObservedEnd(EngineObserver* observer, uint64_t task, const Node& node)
-      : observer_(observer), task_(task), node_(node) {}
+  ObservedEnd(EngineObserver* observer, const Evaluation& evaluation)
+      : observer_(observer), evaluation_(evaluation) {}
   ~ObservedEnd() {
     if (observer_ != nullptr) [[unlikely]]
-      observer_->OnEvaluated(task_, node_);
+      observer_->OnEvaluated(evaluation_);
   }
   ObservedEnd(const ObservedEnd&) = delete;
   ObservedEnd& operator=(const ObservedEnd&) = delete;
 
  private:
   EngineObserver* const observer_;
-  const uint64_t task_;
-  const Node& node_;
+  const Evaluation evaluation_;
 };
 
 // What precedes the node where it has hooks or captures. False: the node is not to be applied.
@@ -39,7 +38,8 @@ bool BeforeApply(GraphTask& task, uint32_t index, VariableList& gradients) {
   const Node& node = *state.node;
   const NodeExtras* extras = node.extras();
   const bool applies = (state.flags & NodeState::kApply) != 0;
-  if (task.observer() != nullptr) task.observer()->OnEvaluate(task.number(), node, applies);
+  if (task.observer() != nullptr)
+    task.observer()->OnEvaluate({task.number(), index, node}, applies);
   if (extras != nullptr) extras->RunTensorHooks(node, gradients);
   if (!applies && extras != nullptr) extras->StoreRetained(gradients);
   if ((state.flags & NodeState::kCapture) != 0) task.Capture(index, gradients, !applies);
@@ -98,7 +98,7 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
   if (task.streams() != nullptr) on_stream.emplace(*task.streams(), index, node, gradients);
   CurrentThread().node = &node;
   CurrentThread().releasing = nullptr;  // hooks may look at what it saved
-  const ObservedEnd end(task.observer(), task.number(), node);
+  const ObservedEnd end(task.observer(), {task.number(), index, node});
   if (!BeforeApply(task, index, gradients)) return false;
   const NodeExtras* const extras = node.extras();
   if (extras != nullptr && extras->wants_release_notice && !task.arguments().keep_graph) {

@@ -172,6 +172,14 @@ TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
   ASSERT_EQ(view.nodes.size(), 4u);  // the leaf, too, which the task does not look at
   EXPECT_EQ(view.nodes[0], d.root.get());
   EXPECT_EQ(view.dependencies[0], -1);
+  for (uint32_t i = 0; i < view.places.size(); ++i) {
+    EXPECT_EQ(task->IndexOf(view.nodes[view.places[i]]), i);
+  }
+  ASSERT_EQ(view.roots.size(), 1u);
+  EXPECT_EQ(view.roots[0].node, 0);
+  ASSERT_EQ(view.outputs.size(), 1u);
+  EXPECT_EQ(view.nodes[view.outputs[0].node], d.right.get());
+  EXPECT_EQ(view.nodes[view.edges[0].node], d.root->next_edge(0).function.get());
   for (size_t i = 0; i < 4; ++i) {
     if (view.nodes[i] == d.left.get()) {
       EXPECT_EQ(view.dependencies[i], 2);

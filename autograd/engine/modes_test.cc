@@ -253,11 +253,11 @@ TEST_P(ModesTest, TheStepsOfACallComeInOrder) {
   class Watch final : public EngineObserver {
    public:
     explicit Watch(std::string& steps) : steps_(steps) {}
-    void OnGraphReady(const GraphView& graph) override {
+    void OnGraphReady(GraphView graph) override {
       steps_ += " counted" + std::to_string(graph.dependencies.size());
       steps_ += graph.needed.empty() ? "" : " marked";
     }
-    void OnEvaluate(uint64_t, const Node&, bool) override { steps_ += " run"; }
+    void OnEvaluate(const Evaluation&, bool) override { steps_ += " run"; }
 
    private:
     std::string& steps_;

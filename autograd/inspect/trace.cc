@@ -41,20 +41,20 @@ double NodeCost::mean_us() const {
 
 Trace::Trace() : start_(sync::Now()) {}
 
-void Trace::OnEvaluate(uint64_t task, const Node& node, bool applied) {
+void Trace::OnEvaluate(const Evaluation& evaluation, bool applied) {
   sync::MutexLock lock(mutex_);
   ThreadLog& log = threads_[&ThreadMark()];
   if (log.number == 0) log.number = static_cast<int>(threads_.size());
   Event& event = log.running.emplace_back();
-  event.name = node.name();
-  event.task = task;
-  event.sequence_nr = node.sequence_nr();
+  event.name = evaluation.node.name();
+  event.task = evaluation.task;
+  event.sequence_nr = evaluation.node.sequence_nr();
   event.thread = log.number;
   event.applied = applied;
   event.begin = sync::Now();  // last: what precedes it is not the node's
 }
 
-void Trace::OnEvaluated(uint64_t, const Node&) {
+void Trace::OnEvaluated(const Evaluation&) {
   const sync::TimePoint now = sync::Now();
   sync::MutexLock lock(mutex_);
   std::vector<Event>& running = threads_[&ThreadMark()].running;

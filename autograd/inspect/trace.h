@@ -48,9 +48,9 @@ class Trace final : public EngineObserver {
   // Forgets what has ended.
   void Clear() AG_EXCLUDES(mutex_);
 
-  void OnGraphReady(const GraphView&) override {}
-  void OnEvaluate(uint64_t task, const Node& node, bool applied) override AG_EXCLUDES(mutex_);
-  void OnEvaluated(uint64_t task, const Node& node) override AG_EXCLUDES(mutex_);
+  void OnGraphReady(GraphView) override {}
+  void OnEvaluate(const Evaluation& evaluation, bool applied) override AG_EXCLUDES(mutex_);
+  void OnEvaluated(const Evaluation& evaluation) override AG_EXCLUDES(mutex_);
 
  private:
   struct Event {

@@ -124,9 +124,10 @@ TEST(Trace, NamesAreEscaped) {
   };
   Trace trace;
   const auto node = MakeNode<Odd>();
-  trace.OnEvaluate(1, *node, true);
-  trace.OnEvaluated(1, *node);
-  trace.OnEvaluated(1, *node);  // one too many is no matter
+  const Evaluation evaluation{1, 0, *node};
+  trace.OnEvaluate(evaluation, true);
+  trace.OnEvaluated(evaluation);
+  trace.OnEvaluated(evaluation);  // one too many is no matter
   EXPECT_EQ(json::parse(trace.ChromeJson())["traceEvents"][0]["name"], "a \"b\"\n\\");
 }
 

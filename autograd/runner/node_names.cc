@@ -1,6 +1,7 @@
 #include "autograd/runner/node_names.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/thread_state.h"
@@ -84,17 +85,18 @@ const NodeNames::Start* NodeNames::StartOf(uint64_t key) const {
 
 NodeName NodeNames::NameOf(const Node& node) const {
   const uint64_t key = node.sequence_nr();
-  if (node.name() == "AccumulateGrad") {
+  if (key == kAccumulateOrderKey) {
     const GradSlot* const slot = static_cast<const AccumulateGrad&>(node).slot();
     if (const int32_t* leaf = LeafOf(slot)) return {NodeRole::kAccumulateGrad, *leaf, 0};
   }
-  if (node.name() == "GraphRoot") return {NodeRole::kGraphRoot, starts_.back().statement, 0};
+  const std::string_view name = node.name();
+  if (name == "GraphRoot") return {NodeRole::kGraphRoot, starts_.back().statement, 0};
   if (const Regenerated* made = FindRegenerated(key)) return made->name;
   const Start* start = StartOf(key);
   if (start == nullptr) return {NodeRole::kIdentity, -1, 0};
   const auto index = static_cast<int32_t>(key - start->key);
   if (start->is_call) return {NodeRole::kBackward, start->statement, index};
-  if (node.name() == "CopySlices") return {NodeRole::kCopySlices, start->statement, 0};
+  if (name == "CopySlices") return {NodeRole::kCopySlices, start->statement, 0};
   return {NodeRole::kStatement, start->statement, 0};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "autograd/base/span.h"
 #include "autograd/device/device_registry.h"
 #include "autograd/device/stream.h"
 #include "autograd/engine/current_task.h"
@@ -26,6 +27,13 @@ AG_THREAD_LOCAL(Recorder::Call*, InnermostCall, nullptr);
 
 // Of a larger graph, what streams know is not noted: it is a matter of few nodes.
 constexpr size_t kMostNodesWatched = 1000;
+
+void Fill(program::EdgeRecords& records, Span<const ViewEdge> edges) {
+  records.resize(edges.size());
+  std::transform(edges.begin(), edges.end(), records.begin(), [](const ViewEdge& edge) {
+    return program::EdgeRecord{edge.node, static_cast<int32_t>(edge.input_nr)};
+  });
+}
 
 program::NodeStream StreamOf(const Node& node) {
   if (node.device().IsCpu()) return {};
@@ -66,8 +74,11 @@ Recorder::Call::~Call() {
   record.failed = std::uncaught_exceptions() > exceptions_;
   record.left_changed = changes;
   record.order_keys = order_keys;
-  if (Task* task = recorder_.Find(task_); task != nullptr) kept = std::move(task->kept);
-  recorder_.tasks_.erase(task_);
+  if (Task* task = recorder_.Find(task_); task != nullptr) {
+    kept = std::move(task->kept);
+    std::swap(*task, recorder_.tasks_.back());
+    recorder_.tasks_.pop_back();
+  }
   for (const KeptGradient& keeping : kept) {
     program::HookRecord& hook = record.hooks[keeping.record];
     try {
@@ -115,9 +126,13 @@ void Recorder::SortCalls(size_t first) {
   calls_ = std::move(sorted);
 }
 
+int32_t Recorder::Task::IndexOf(const Node& node) const {
+  const auto it = std::find(nodes.begin(), nodes.end(), &node);
+  return it == nodes.end() ? -1 : static_cast<int32_t>(it - nodes.begin());
+}
+
 Recorder::Task* Recorder::Find(uint64_t task) {
-  const auto it = tasks_.find(task);
-  return it == tasks_.end() ? nullptr : &it->second;
+  return const_cast<Task*>(std::as_const(*this).Find(task));
 }
 
 int16_t Recorder::ThreadHere(const Task& task) {
@@ -129,11 +144,12 @@ int16_t Recorder::ThreadHere(const Task& task) {
 }
 
 const Recorder::Task* Recorder::Find(uint64_t task) const {
-  const auto it = tasks_.find(task);
-  return it == tasks_.end() ? nullptr : &it->second;
+  const auto it = std::find_if(tasks_.begin(), tasks_.end(),
+                               [task](const Task& other) { return other.number == task; });
+  return it == tasks_.end() ? nullptr : &*it;
 }
 
-void Recorder::OnGraphReady(const GraphView& graph) {
+void Recorder::OnGraphReady(GraphView graph) {
   const sync::WatchScope watching;
   Call* const made = InnermostCall();
   // Else a call that nobody announced.
@@ -141,31 +157,34 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   made->task_ = graph.task;
   if (made->before_graph_ != nullptr) made->before_graph_();
   sync::MutexLock lock(mutex_);
-  Task& task = tasks_[graph.task];
+  Task& task = tasks_.emplace_back();
+  task.number = graph.task;
   task.call = made->index_;
   task.names = made->names_;
   CallRecord& call = calls_[task.call];
   const size_t count = graph.nodes.size();
-  task.index.reserve(count);
-  for (size_t i = 0; i < count; ++i) task.index.emplace(graph.nodes[i], static_cast<int32_t>(i));
   call.nodes.reserve(count);
+  const ViewEdge* edges = graph.edges.data();
   for (const Node* node : graph.nodes) {
     program::NodeRecord& record = call.nodes.emplace_back();
     record.name = task.names->NameOf(*node);
     record.num_inputs = static_cast<int32_t>(node->num_inputs());
-    record.next_edges.reserve(node->num_outputs());
-    for (const Edge& edge : node->next_edges()) record.next_edges.push_back(task.RecordOf(edge));
+    Fill(record.next_edges, {edges, node->num_outputs()});
+    edges += node->num_outputs();
   }
-  for (const Edge& edge : graph.roots) call.roots.push_back(task.RecordOf(edge));
-  for (const Edge& edge : graph.outputs) call.inputs.push_back(task.RecordOf(edge));
-  call.dependencies = graph.dependencies;
-  call.needed = graph.needed;
+  Fill(call.roots, graph.roots);
+  Fill(call.inputs, graph.outputs);
+  call.dependencies = std::move(graph.dependencies);
+  call.needed = std::move(graph.needed);
   call.executed.reserve(count);
   call.threads.reserve(count);
+  task.nodes = std::move(graph.nodes);
+  task.places = std::move(graph.places);
   if (devices_ == 0 || count > kMostNodesWatched) return;
   call.node_streams.reserve(count);
   call.stream_steps.reserve(2 * count + 1);
-  for (const Node* node : graph.nodes) call.node_streams.push_back(StreamOf(*node));
+  call.stream_orders.reserve(count + 1);
+  for (const Node* node : task.nodes) call.node_streams.push_back(StreamOf(*node));
   NoteStreams(task, program::StreamStep::Kind::kCall, -1);
 }
 
@@ -193,13 +212,13 @@ void Recorder::NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t n
   step.known = static_cast<uint32_t>(call.stream_orders.size()) - 1;
 }
 
-void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
+void Recorder::OnEvaluate(const Evaluation& evaluation, bool applied) {
   const sync::WatchScope watching;
   if (!applied && devices_ == 0) return;
   sync::MutexLock lock(mutex_);
-  Task* const task = Find(number);
+  Task* const task = Find(evaluation.task);
   if (task == nullptr) return;
-  const int32_t index = task->IndexOf(&node);
+  const int32_t index = task->places[evaluation.number];
   NoteStreams(*task, program::StreamStep::Kind::kBegin, index);
   if (!applied) return;
   CallRecord& call = calls_[task->call];
@@ -207,13 +226,13 @@ void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
   call.threads.push_back(ThreadHere(*task));
 }
 
-void Recorder::OnEvaluated(uint64_t number, const Node& node) {
+void Recorder::OnEvaluated(const Evaluation& evaluation) {
   if (devices_ == 0) return;
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  Task* const task = Find(number);
+  Task* const task = Find(evaluation.task);
   if (task == nullptr) return;
-  NoteStreams(*task, program::StreamStep::Kind::kEnd, task->IndexOf(&node));
+  NoteStreams(*task, program::StreamStep::Kind::kEnd, task->places[evaluation.number]);
 }
 
 void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient, bool keeps) {
@@ -225,7 +244,7 @@ void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradi
   sync::MutexLock lock(mutex_);
   Task* task = Find(CurrentTask::Id().value_or(0));
   if (task == nullptr) return;
-  record.node = task->IndexOf(&node);
+  record.node = task->IndexOf(node);
   record.thread = ThreadHere(*task);
   std::vector<program::HookRecord>& log = calls_[task->call].hooks;
   if (keeps && record.gradient_defined) task->kept.push_back({log.size(), statement, gradient});
@@ -236,7 +255,7 @@ program::NodeName Recorder::NameOf(const Node& node) const {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   const Task* task = Find(CurrentTask::Id().value_or(0));
-  const int32_t index = task == nullptr ? -1 : task->IndexOf(&node);
+  const int32_t index = task == nullptr ? -1 : task->IndexOf(node);
   return index < 0 ? program::WarningRecord().node : calls_[task->call].nodes[index].name;
 }
 

@@ -17,7 +17,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "autograd/engine/observer.h"
 #include "autograd/program/observation.h"
 #include "autograd/runner/node_names.h"
@@ -86,25 +85,22 @@ class Recorder final : public EngineObserver {
   // Puts the calls from this one on, which have ended, into the order of the Program's statements.
   void SortCalls(size_t first) AG_EXCLUDES(mutex_);
 
-  void OnGraphReady(const GraphView& graph) override AG_EXCLUDES(mutex_);
-  void OnEvaluate(uint64_t task, const Node& node, bool applied) override AG_EXCLUDES(mutex_);
-  void OnEvaluated(uint64_t task, const Node& node) override AG_EXCLUDES(mutex_);
+  void OnGraphReady(GraphView graph) override AG_EXCLUDES(mutex_);
+  void OnEvaluate(const Evaluation& evaluation, bool applied) override AG_EXCLUDES(mutex_);
+  void OnEvaluated(const Evaluation& evaluation) override AG_EXCLUDES(mutex_);
 
  private:
   struct Task {
+    uint64_t number = 0;
     int32_t call = -1;  // index in calls_
     const NodeNames* names = nullptr;
-    absl::flat_hash_map<const Node*, int32_t> index;
+    std::vector<const Node*> nodes;  // as the call's record lists them
+    std::vector<int32_t> places;     // of GraphView
     std::vector<KeptGradient> kept;
     uint64_t order_changes = 0;  // of the device, when the call last noted what streams know
 
-    int32_t IndexOf(const Node* node) const {
-      const auto it = index.find(node);
-      return it == index.end() ? -1 : it->second;
-    }
-    program::EdgeRecord RecordOf(const Edge& edge) const {
-      return {IndexOf(edge.function.get()), static_cast<int32_t>(edge.input_nr)};
-    }
+    // Of few nodes, those with hooks; -1: not of the task.
+    int32_t IndexOf(const Node& node) const;
   };
 
   const Task* Find(uint64_t task) const AG_REQUIRES(mutex_);
@@ -120,7 +116,7 @@ class Recorder final : public EngineObserver {
   uint32_t stream_steps_ AG_GUARDED_BY(mutex_) = 0;
   mutable sync::Mutex mutex_{"recorder"};
   std::vector<program::CallRecord>& calls_ AG_GUARDED_BY(mutex_);
-  absl::flat_hash_map<uint64_t, Task> tasks_ AG_GUARDED_BY(mutex_);  // of the calls at hand
+  std::vector<Task> tasks_ AG_GUARDED_BY(mutex_);  // of the calls at hand, which are few
 };
 
 }  // namespace twingrad::runner

@@ -56,12 +56,12 @@ interleave::Report ExploreScenario(const Scenario& scenario, uint64_t seed,
 // Graphs may come from several threads; counting them adds no step.
 class NodeCounter final : public EngineObserver {
  public:
-  void OnGraphReady(const GraphView& graph) override {
+  void OnGraphReady(GraphView graph) override {
     const sync::WatchScope watching;
     sync::MutexLock lock(mutex_);
     nodes_.insert(graph.nodes.begin(), graph.nodes.end());
   }
-  void OnEvaluate(uint64_t, const Node&, bool) override {}
+  void OnEvaluate(const Evaluation&, bool) override {}
   int count() const {
     sync::MutexLock lock(mutex_);
     return static_cast<int>(nodes_.size());
