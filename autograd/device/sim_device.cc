@@ -337,11 +337,6 @@ void SimDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream st
 
 // Running.
 
-bool SimDevice::HasRun(size_t queue, uint64_t number) {
-  const Queue& of = queues_[queue];
-  return of.waiting.empty() || of.queued - of.waiting.size() >= number;
-}
-
 bool SimDevice::CanRunNext(size_t queue) {
   if (queues_[queue].waiting.empty()) return false;
   const auto& point = queues_[queue].waiting.front().waits_for;

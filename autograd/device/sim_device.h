@@ -163,7 +163,10 @@ class SimDevice final : public DeviceInterface {
   };
 
   Stream DefaultStream(uint8_t device_index) const { return {{type_, device_index}}; }
-  bool HasRun(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
+  bool HasRun(size_t queue, uint64_t number) const AG_REQUIRES(mutex_) {
+    const Queue& of = queues_[queue];
+    return of.waiting.empty() || of.queued - of.waiting.size() >= number;
+  }
   bool CanRunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunUntil(size_t queue, uint64_t number) AG_REQUIRES(mutex_);

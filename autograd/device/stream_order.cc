@@ -87,27 +87,40 @@ UnorderedAccess StreamOrder::Conflict(const Visit& visit, const Visit& other) co
           visit.statement, other.statement};
 }
 
+std::string_view StreamOrder::Kept(std::string_view work_name) {
+  std::string_view& recent =
+      recent_work_names_[reinterpret_cast<uintptr_t>(work_name.data()) % recent_work_names_.size()];
+  if (recent != work_name) recent = *work_names_.emplace(work_name).first;
+  return recent;
+}
+
 std::optional<UnorderedAccess> StreamOrder::Access(History& history, Timeline timeline,
                                                    const void* begin, size_t bytes, bool is_write,
                                                    std::string_view what, int32_t statement) {
   // The host's own accesses have a moment too: what it does next is queued after them.
   if (timeline == kHost) ++clocks_[kHost][kHost];
   const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
-  Visit visit{from,     from + bytes,      timeline, At(clocks_[timeline], timeline),
-              is_write, std::string(what), statement};
+  const Visit visit{from,       from + bytes, timeline, At(clocks_[timeline], timeline),
+                    Kept(what), statement,    is_write};
   std::optional<UnorderedAccess> report;
-  std::erase_if(history, [&](const Visit& other) {
-    if (other.end <= visit.begin || visit.end <= other.begin) return false;
-    const bool before = IsBefore(other, timeline);
-    // The last one counts: an earlier one may be of who had the block before, and be followed by
-    // accesses that cover it together and not each.
-    if (!before && (is_write || other.is_write)) report = Conflict(visit, other);
-    // Once a later access covers it and is ordered with all that conflicts with it, it says no
-    // more.
-    const bool covered = visit.begin <= other.begin && other.end <= visit.end;
-    return before && covered && (is_write || (!other.is_write && other.timeline == timeline));
-  });
-  history.push_back(std::move(visit));
+  auto kept = history.begin();
+  for (const Visit& other : history) {
+    bool says_more = true;
+    if (other.begin < visit.end && visit.begin < other.end) {
+      const bool before = IsBefore(other, timeline);
+      // The last one counts: an earlier one may be of who had the block before, and be followed by
+      // accesses that cover it together and not each.
+      if (!before && (is_write || other.is_write)) report = Conflict(visit, other);
+      // Once a later access covers it and is ordered with all that conflicts with it, it says no
+      // more.
+      const bool covered = visit.begin <= other.begin && other.end <= visit.end;
+      says_more =
+          !before || !covered || !(is_write || (!other.is_write && other.timeline == timeline));
+    }
+    if (says_more) *kept++ = other;
+  }
+  history.erase(kept, history.end());
+  history.push_back(visit);
   return report;
 }
 

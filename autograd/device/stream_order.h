@@ -9,10 +9,12 @@
 // Vector clocks. Not thread-safe: its owner holds a lock.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,10 +54,10 @@ class StreamOrder {
     uintptr_t begin;
     uintptr_t end;
     Timeline timeline;
-    uint64_t time;  // on that timeline
+    uint64_t time;          // on that timeline
+    std::string_view what;  // one of work_names_
+    int32_t statement;
     bool is_write;
-    std::string what;
-    int32_t statement = kNoStatement;
   };
   using History = std::vector<Visit>;
 
@@ -77,6 +79,8 @@ class StreamOrder {
  private:
   bool IsBefore(const Visit& visit, Timeline timeline) const;
   UnorderedAccess Conflict(const Visit& visit, const Visit& other) const;
+  // The same name, which stays.
+  std::string_view Kept(std::string_view work_name);
 
   std::vector<Clock> clocks_;
   // How often the host has learned of others' work, and, by timeline, how often it had when that
@@ -86,6 +90,9 @@ class StreamOrder {
   Clock seen_;  // done when the host looked
   uint64_t changes_ = 0;
   std::vector<std::string> names_;
+  std::set<std::string, std::less<>> work_names_;  // few
+  // Those asked for last, by the low bits of where they lay then: most are constants.
+  std::array<std::string_view, 256> recent_work_names_;
 };
 
 }  // namespace twingrad
