@@ -75,18 +75,24 @@ DeviceInterface* FindDeviceInterface(DeviceType type) {
   return registry->Find(type);
 }
 
+namespace {
+
+[[noreturn, gnu::noinline, gnu::cold]] void RefuseDevice(Device device, int count) {
+  throw Error(
+      ErrorKind::kDevice,
+      absl::StrCat("[device] there is no device ", device.ToString(), "; this process has ", count,
+                   " of type ", DeviceTypeName(device.type), "; use one of those, or ",
+                   device.type == DeviceType::kCuda
+                       ? "link //cuda and start on a machine with an NVIDIA GPU and its driver"
+                       : "link and start what provides it"));
+}
+
+}  // namespace
+
 DeviceInterface& GetDeviceInterface(Device device) {
   DeviceInterface* const found = FindDeviceInterface(device.type);
   const int count = found == nullptr ? 0 : found->DeviceCount();
-  if (device.index >= count) {
-    throw Error(
-        ErrorKind::kDevice,
-        absl::StrCat("[device] there is no device ", device.ToString(), "; this process has ",
-                     count, " of type ", DeviceTypeName(device.type), "; use one of those, or ",
-                     device.type == DeviceType::kCuda
-                         ? "link //cuda and start on a machine with an NVIDIA GPU and its driver"
-                         : "link and start what provides it"));
-  }
+  if (device.index >= count) RefuseDevice(device, count);
   return *found;
 }
 

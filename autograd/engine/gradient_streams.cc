@@ -104,11 +104,10 @@ GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const 
   return arrival;
 }
 
-std::vector<GradientStreams::Arrival> GradientStreams::ArrivalsOf(const GraphTask& task,
-                                                                  const Node& producer,
-                                                                  const VariableList& gradients) {
+GradientStreams::Arrivals GradientStreams::ArrivalsOf(const GraphTask& task, const Node& producer,
+                                                      const VariableList& gradients) {
   const Span<const Edge> edges = producer.next_edges();
-  std::vector<Arrival> arrivals(edges.size());
+  Arrivals arrivals(edges.size());
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     const NodeState& taker = task.states()[task.TargetOf(producer, edges[i])];

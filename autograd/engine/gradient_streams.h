@@ -29,6 +29,7 @@
 #include <optional>
 #include <vector>
 
+#include "autograd/base/inlined_vector.h"
 #include "autograd/device/device_interface.h"
 #include "autograd/device/stream.h"
 #include "autograd/engine/accumulate.h"
@@ -62,8 +63,9 @@ class GradientStreams {
   void AddSeed(const Node& root, uint32_t input_nr, const Tensor& seed);
   // Of the gradients that `producer` has just given, by output; on the thread that evaluated it,
   // before any of them is added, so that nothing waits for sums that are made on its stream.
-  static std::vector<Arrival> ArrivalsOf(const GraphTask& task, const Node& producer,
-                                         const VariableList& gradients);
+  using Arrivals = InlinedVector<Arrival, 2>;
+  static Arrivals ArrivalsOf(const GraphTask& task, const Node& producer,
+                             const VariableList& gradients);
   // For adding a gradient to the sum for input `input_nr` of node `index`, or making it that. Waits
   // for both.
   class [[nodiscard]] SumScope {

@@ -216,7 +216,7 @@ void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodeP
     GraphTask::ThrowChangedEdges(node);
   }
   IndexList ready;
-  std::vector<GradientStreams::Arrival> arrivals;
+  GradientStreams::Arrivals arrivals;
   if (task_.streams() != nullptr) arrivals = GradientStreams::ArrivalsOf(task_, node, results);
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;

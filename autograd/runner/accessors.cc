@@ -25,10 +25,11 @@ TensorData Item(const Tensor& gradient) {
 TensorData Rows(const Tensor& gradient) {
   TensorData data = {gradient.dtype(), {}, {}};
   data.shape.assign(gradient.sizes().begin(), gradient.sizes().end());
+  TensorData row;
   const Ints sizes = gradient.sizes().subspan(1), strides = gradient.strides().subspan(1);
   for (int64_t i = 0; i < gradient.sizes()[0] && gradient.numel() > 0; ++i) {
     const int64_t offset = gradient.storage_offset() + i * gradient.strides()[0];
-    const TensorData row = DataOf(gradient.AsStrided(sizes, strides, offset));
+    ReadInto(gradient.AsStrided(sizes, strides, offset), row);
     data.bits.insert(data.bits.end(), row.bits.begin(), row.bits.end());
   }
   return data;

@@ -258,7 +258,7 @@ void Execution::ObserveValue(size_t id) {
   program::ValueRecord& record = observation_.values[id];
   record.defined = true;
   record.requires_grad = RequiresGrad(value);
-  record.data = DataOf(value);
+  ReadInto(value, record.data);
   if (!IsInference(value)) record.version = value.version();
   const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
     ReadByAccessors(gradient, read, {static_cast<ValueId>(id), is_grad, observation_.accessors});
@@ -267,7 +267,7 @@ void Execution::ObserveValue(size_t id) {
   const Tensor grad = GradOf(value);
   record.grad_defined = grad.defined();
   if (!grad.defined()) return;
-  record.grad = DataOf(grad);
+  ReadInto(grad, record.grad);
   note(grad, record.grad, true);
 }
 

@@ -65,13 +65,14 @@ void ReadInto(const Tensor& tensor, program::TensorData& data) {
   if (tensor.is_sparse()) return ReadInto(kernels::ToDense(tensor), data);
   data.dtype = tensor.dtype();
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
-  data.bits.resize(static_cast<size_t>(tensor.numel()));
+  const auto count = static_cast<size_t>(tensor.numel());
+  data.bits.resize(count);
   uint64_t* out = data.bits.data();
   kernels::DispatchAll(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* in = tensor.watched_data<T>();
     if (tensor.IsContiguous()) {
-      for (int64_t i = 0; i < tensor.numel(); ++i) out[i] = ToBits(in[i]);
+      for (size_t i = 0; i < count; ++i) out[i] = ToBits(in[i]);
       return;
     }
     kernels::ForEachRow<1>(tensor.sizes(), {kernels::StridesFor(tensor, tensor.sizes())},

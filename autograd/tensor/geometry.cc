@@ -14,29 +14,40 @@
 
 namespace twingrad {
 
+namespace {
+
+// Apart, so that what each new tensor runs through saves no registers for them.
+[[noreturn, gnu::noinline, gnu::cold]] void RefuseRank(Ints sizes) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[tensor] rank ", sizes.size(),
+                           "; at most 255 dimensions are allowed; merge some"));
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] void RefuseSize(int64_t size, Ints sizes) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[tensor] size ", size, " in shape ", ShapeToString(sizes),
+                           "; sizes are 0 or more"));
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] void RefuseCount(Ints sizes) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[tensor] the element count of ", ShapeToString(sizes),
+                           " does not fit 63 bits; use smaller sizes"));
+}
+
+}  // namespace
+
 int64_t ElementCount(Ints sizes) {
-  if (sizes.size() > 255) {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[tensor] rank ", sizes.size(),
-                             "; at most 255 dimensions are allowed; merge some"));
-  }
+  if (sizes.size() > 255) RefuseRank(sizes);
   int64_t count = 1;
   bool overflow = false;
   bool empty = false;
   for (int64_t size : sizes) {
-    if (size < 0) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  absl::StrCat("[tensor] size ", size, " in shape ", ShapeToString(sizes),
-                               "; sizes are 0 or more"));
-    }
+    if (size < 0) RefuseSize(size, sizes);
     if (size == 0) empty = true;
     overflow |= size != 0 && __builtin_mul_overflow(count, size, &count);
   }
-  if (overflow) {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[tensor] the element count of ", ShapeToString(sizes),
-                             " does not fit 63 bits; use smaller sizes"));
-  }
+  if (overflow) RefuseCount(sizes);
   return empty ? 0 : count;
 }
 

@@ -98,6 +98,19 @@ DeviceNote& DeviceNoteIn(OwningBlock& block) {
   return *static_cast<DeviceNote*>(block.OwnElements(sizeof(DeviceNote)));
 }
 
+// Apart, so that what makes each tensor saves no registers for them.
+[[noreturn, gnu::noinline, gnu::cold]] void RefuseBytes(Ints sizes, DType dtype) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[tensor] ", DTypeName(dtype), ShapeToString(sizes),
+                           " has more bytes than fit 63 bits; use smaller sizes"));
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] void RefuseMemory(int64_t bytes, Ints sizes, DType dtype) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ", DTypeName(dtype),
+                           ShapeToString(sizes), "; use smaller sizes"));
+}
+
 OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
   const size_t bytes = OwningBlock::BytesFor(room, sizeof(DeviceNote));
   void* const memory = pool::Allocate(bytes);
@@ -190,9 +203,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   const int64_t numel = ElementCount(sizes);
   int64_t bytes = 0;
   if (__builtin_mul_overflow(numel, static_cast<int64_t>(ElementSize(dtype)), &bytes)) {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[tensor] ", DTypeName(dtype), ShapeToString(sizes),
-                             " has more bytes than fit 63 bits; use smaller sizes"));
+    RefuseBytes(sizes, dtype);
   }
   const size_t room = RoomFor(sizes.size());
   OwningBlock* block;
@@ -202,11 +213,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
     block = OwningBlock::Make(room, static_cast<size_t>(bytes));
   } else {
     void* data = elements::Allocate(static_cast<size_t>(bytes));
-    if (data == nullptr) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ", DTypeName(dtype),
-                               ShapeToString(sizes), "; use smaller sizes"));
-    }
+    if (data == nullptr) RefuseMemory(bytes, sizes, dtype);
     block = OwningBlock::MakeAround(room, data, static_cast<size_t>(bytes));
   }
   TensorImpl& impl = block->impl;
