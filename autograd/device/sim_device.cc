@@ -162,8 +162,7 @@ void SimDevice::MakeReusable(Blocks::value_type& given_back) {
   owner.free[block.bytes].push_back(&given_back);
 }
 
-void SimDevice::Record(Block& block, Stream stream, bool at_once) {
-  if (stream == block.stream) return;
+void SimDevice::RecordElsewhere(Block& block, Stream stream, bool at_once) {
   for (Recorded& other : block.recorded) {
     if (other.stream != stream) continue;
     other.at_once |= at_once;
@@ -274,7 +273,7 @@ void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream
   Queue& queue = queues_[index];
   EndPreview();
   // After what was queued there before, and done.
-  RunUntil(index, queue.queued);
+  if (!queue.waiting.empty()) RunUntil(index, queue.queued);
   ++queue.queued;
   order_.Queue(queue.timeline);
   Block* const block = Check(queue.timeline, {data, bytes, is_write}, CurrentWorkLabel());

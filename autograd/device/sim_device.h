@@ -150,7 +150,10 @@ class SimDevice final : public DeviceInterface {
   Blocks::value_type& InUse(void* data, const char* action) AG_REQUIRES(mutex_);
   // The block of which `data` is part; null: of none.
   Blocks::value_type* Find(const char* data, size_t bytes) AG_REQUIRES(mutex_);
-  void Record(Block& block, Stream stream, bool at_once) AG_REQUIRES(mutex_);
+  void Record(Block& block, Stream stream, bool at_once) AG_REQUIRES(mutex_) {
+    if (stream != block.stream) RecordElsewhere(block, stream, at_once);
+  }
+  void RecordElsewhere(Block& block, Stream stream, bool at_once) AG_REQUIRES(mutex_);
   // Of a block that is given back.
   void MakeReusable(Blocks::value_type& given_back) AG_REQUIRES(mutex_);
   bool CanReuse(const Block& block) AG_REQUIRES(mutex_);

@@ -128,9 +128,8 @@ std::optional<UnorderedAccess> StreamOrder::GiveBack(History& history, Timeline 
                                                      const std::vector<Timeline>& recorded) const {
   std::optional<UnorderedAccess> report;
   std::erase_if(history, [&](const Visit& visit) {
-    const bool is_recorded =
-        std::find(recorded.begin(), recorded.end(), visit.timeline) != recorded.end();
-    if (is_recorded || IsBefore(visit, owner)) return false;
+    if (IsBefore(visit, owner)) return false;
+    if (std::find(recorded.begin(), recorded.end(), visit.timeline) != recorded.end()) return false;
     report = {absl::StrCat("[device] a block of ", names_[owner], " is given back while the ",
                            visit.is_write ? "write" : "read", " by ", visit.what, " on ",
                            names_[visit.timeline],

@@ -41,10 +41,11 @@ using program::Statement;
 using program::ValueId;
 
 program::Observation Run(const Program& program, Engine& engine, const RunOptions& options) {
+  if (!options.count_memory) return Execution(program, engine, options).Run();
   const pool::Use before = pool::UseOfThread();
   Observation seen = Execution(program, engine, options).Run();
   const pool::Use left = pool::UseOfThread() - before;
-  if (!options.count_memory || (left.blocks == 0 && left.bytes == 0)) return seen;
+  if (left.blocks == 0 && left.bytes == 0) return seen;
   // Threads of their own free what this one has made, and the other way round.
   const bool has_sections = std::ranges::any_of(program.statements, [](const Statement& statement) {
     return program::Begins(statement, program::RegionKind::kThread);
@@ -67,6 +68,7 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
       actor_(shared_.actor),
       modes_before_(CurrentThread().modes) {
   names_.Expect(program.statements.size());
+  observation_.calls.reserve(4);  // most Programs make no more
   CurrentThread().modes = Modes();
   CurrentThread().modes.warning_handler = &shared_.warnings;
   TakeStreamReports(recorder_.devices());  // what others have left

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
@@ -86,13 +87,13 @@ class Execution : private program::StatementRunner {
   // Calls of the engine.
   [[gnu::noinline]] void Call(const program::Statement& statement);
   void Differentiate(const program::Statement& statement);
-  void NoteEndOf(Recorder::Call& call, const std::vector<program::ValueId>& results,
+  void NoteEndOf(Recorder::Call& call, absl::Span<const program::ValueId> results,
                  int64_t held_blocks);
   void NoteFailureOf(Recorder::Call& call);
   int64_t HeldAfterFailure();
   // Stops the engine on a thread of its own, if that is to happen beside this statement.
   void StopBesideThis();
-  std::vector<Tensor> ValuesOf(const program::Statement& statement, program::Key key) const;
+  VariableList ValuesOf(const program::Statement& statement, program::Key key) const;
   void NoteCallOperands(const program::Statement& statement);
 
   void Define(const program::Statement& statement, size_t result, Tensor value);

@@ -8,6 +8,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "autograd/engine/front_end.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
@@ -27,8 +28,8 @@ using program::Opcode;
 using program::Statement;
 using program::ValueId;
 
-std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) const {
-  std::vector<Tensor> tensors;
+VariableList Execution::ValuesOf(const Statement& statement, Key key) const {
+  VariableList tensors;
   const auto* given = statement.Find(key);
   if (given == nullptr) return tensors;
   const char* name = key == Key::kSeeds ? "seeds" : "inputs";
@@ -57,6 +58,52 @@ void Execution::StopBesideThis() {
       "stopper", [engine = &engine_, limit = options_.stop->limit] { engine->Stop(limit); });
 }
 
+namespace {
+
+// What a Program reads of a gradient that is sparse, with a graph where the gradient has one.
+Tensor DenseForm(const Tensor& gradient, bool create_graph) {
+  const GradModeGuard mode(create_graph);
+  return ops::ToDense(gradient);
+}
+
+}  // namespace
+
+// A part of Call: what is thrown has one frame less to pass.
+[[gnu::always_inline]] inline void Execution::Differentiate(const Statement& statement) {
+  const bool is_grad = statement.op == Opcode::kGrad;
+  const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
+  absl::InlinedVector<Tensor, 2> roots;
+  for (ValueId id : statement.operands) {
+    ops::CheckDefined("roots", values_[id]);
+    roots.push_back(values_[id]);
+  }
+  const VariableList seeds = ValuesOf(statement, Key::kSeeds);
+  const VariableList inputs = ValuesOf(statement, Key::kInputs);
+  std::optional<bool> retain_graph;
+  if (const auto* flag = statement.Find(Key::kRetainGraph)) retain_graph = std::get<bool>(*flag);
+  if (!is_grad) {
+    BackwardOptions options{retain_graph, create_graph, std::nullopt, &engine_};
+    if (statement.Find(Key::kInputs) != nullptr) {
+      options.inputs.emplace(inputs.begin(), inputs.end());
+    }
+    Backward(roots, seeds, options);
+  } else {
+    const bool materialize = statement.Get<bool>(Key::kMaterialize);
+    std::optional<bool> allow_unused;
+    if (!materialize) allow_unused = statement.Get<bool>(Key::kAllowUnused);
+    const GradOptions options{retain_graph, create_graph, allow_unused, materialize, &engine_};
+    VariableList gradients = twingrad::Grad(roots, inputs, seeds, options);
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      Tensor& made = gradients[i];
+      if (made.defined() && made.is_sparse()) made = DenseForm(made, create_graph);
+      // Zeros that materialize= made under create_graph are a leaf of the call.
+      if (made.defined() && RequiresGrad(made) && IsLeaf(made)) names_.NoteLeaf(made);
+      Define(statement, i, std::move(gradients[i]));
+    }
+  }
+  NoteCallOperands(statement);
+}
+
 void Execution::Call(const Statement& statement) {
   StopBesideThis();
   const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
@@ -72,11 +119,11 @@ void Execution::Call(const Statement& statement) {
   absl::Cleanup if_it_fails = [&] { NoteFailureOf(call); };
   Differentiate(statement);
   std::move(if_it_fails).Cancel();
-  NoteEndOf(call, {statement.results.begin(), statement.results.end()}, 0);
+  NoteEndOf(call, statement.results, 0);
 }
 
 // Other sections' calls may be running beside those of a section.
-void Execution::NoteEndOf(Recorder::Call& call, const std::vector<ValueId>& results,
+void Execution::NoteEndOf(Recorder::Call& call, absl::Span<const ValueId> results,
                           int64_t held_blocks) {
   if (outer_ != nullptr || !options_.record_calls) return;
   const sync::WatchScope watching;
@@ -109,49 +156,6 @@ int64_t Execution::HeldAfterFailure() {
   const int64_t freed = before - pool::UseOfThread().blocks;
   engine_.SetObserver(&recorder_);
   return std::max<int64_t>(freed, 0);
-}
-
-namespace {
-
-// What a Program reads of a gradient that is sparse, with a graph where the gradient has one.
-Tensor DenseForm(const Tensor& gradient, bool create_graph) {
-  const GradModeGuard mode(create_graph);
-  return ops::ToDense(gradient);
-}
-
-}  // namespace
-
-void Execution::Differentiate(const Statement& statement) {
-  const bool is_grad = statement.op == Opcode::kGrad;
-  const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
-  absl::InlinedVector<Tensor, 2> roots;
-  for (ValueId id : statement.operands) {
-    ops::CheckDefined("roots", values_[id]);
-    roots.push_back(values_[id]);
-  }
-  const std::vector<Tensor> seeds = ValuesOf(statement, Key::kSeeds);
-  std::vector<Tensor> inputs = ValuesOf(statement, Key::kInputs);
-  std::optional<bool> retain_graph;
-  if (const auto* flag = statement.Find(Key::kRetainGraph)) retain_graph = std::get<bool>(*flag);
-  if (!is_grad) {
-    BackwardOptions options{retain_graph, create_graph, std::nullopt, &engine_};
-    if (statement.Find(Key::kInputs) != nullptr) options.inputs = std::move(inputs);
-    Backward(roots, seeds, options);
-  } else {
-    const bool materialize = statement.Get<bool>(Key::kMaterialize);
-    std::optional<bool> allow_unused;
-    if (!materialize) allow_unused = statement.Get<bool>(Key::kAllowUnused);
-    const GradOptions options{retain_graph, create_graph, allow_unused, materialize, &engine_};
-    VariableList gradients = twingrad::Grad(roots, inputs, seeds, options);
-    for (size_t i = 0; i < gradients.size(); ++i) {
-      Tensor& made = gradients[i];
-      if (made.defined() && made.is_sparse()) made = DenseForm(made, create_graph);
-      // Zeros that materialize= made under create_graph are a leaf of the call.
-      if (made.defined() && RequiresGrad(made) && IsLeaf(made)) names_.NoteLeaf(made);
-      Define(statement, i, std::move(gradients[i]));
-    }
-  }
-  NoteCallOperands(statement);
 }
 
 }  // namespace twingrad::runner

@@ -35,12 +35,6 @@ void Fill(program::EdgeRecords& records, Span<const ViewEdge> edges) {
   });
 }
 
-program::NodeStream StreamOf(const Node& node) {
-  if (node.device().IsCpu()) return {};
-  return {GetDeviceInterface(node.device()).NumberOf(node.stream()),
-          static_cast<program::DeviceIndex>(node.device().index)};
-}
-
 }  // namespace
 
 Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()> before_graph,
@@ -181,32 +175,48 @@ void Recorder::OnGraphReady(GraphView graph) {
   task.nodes = std::move(graph.nodes);
   task.places = std::move(graph.places);
   if (devices_ == 0 || count > kMostNodesWatched) return;
-  call.node_streams.reserve(count);
+  task.device = &GetDeviceInterface(ops::DeviceOf(0));
+  call.node_streams = StreamsOf(task);
   call.stream_steps.reserve(2 * count + 1);
   call.stream_orders.reserve(count + 1);
-  for (const Node* node : task.nodes) call.node_streams.push_back(StreamOf(*node));
   NoteStreams(task, program::StreamStep::Kind::kCall, -1);
 }
 
+std::vector<program::NodeStream> Recorder::StreamsOf(const Task& task) {
+  std::vector<program::NodeStream> of_nodes(task.nodes.size());
+  absl::InlinedVector<Stream, 16> streams;
+  for (size_t i = 0; i < of_nodes.size(); ++i) {
+    const Node& node = *task.nodes[i];
+    if (node.device().IsCpu()) continue;
+    of_nodes[i].device = static_cast<program::DeviceIndex>(node.device().index);
+    streams.push_back(node.stream());
+  }
+  absl::InlinedVector<uint32_t, 16> numbers(streams.size());
+  task.device->NumbersOf({streams.data(), streams.size()}, numbers.data());
+  const uint32_t* number = numbers.data();
+  for (program::NodeStream& stream : of_nodes) {
+    if (stream.device != program::kCpu) stream.stream = *number++;
+  }
+  return of_nodes;
+}
+
 void Recorder::NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t node) {
+  if (task.device == nullptr) return;
   CallRecord& call = calls_[task.call];
-  if (call.node_streams.empty()) return;
   program::StreamStep& step = call.stream_steps.emplace_back();
   step.kind = kind;
   step.number = stream_steps_++;
   step.node = node;
   step.thread = WorkerGroup::NumberOfThisThread();
-  DeviceInterface& interface = GetDeviceInterface(ops::DeviceOf(0));
-  absl::InlinedVector<Stream, 4> current;
+  absl::InlinedVector<Stream, 4> current(devices_);
   for (int index = 0; index < devices_; ++index) {
-    const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
-    current.push_back(CurrentStream(device));
+    current[index] = CurrentStream(ops::DeviceOf(static_cast<program::DeviceIndex>(index)));
   }
   step.current.resize(current.size());
   const uint64_t changes =
-      interface.NumbersOf({current.data(), current.size()}, step.current.data());
+      task.device->NumbersOf({current.data(), current.size()}, step.current.data());
   if (call.stream_orders.empty() || changes != task.order_changes) {
-    call.stream_orders.push_back(interface.KnownOrder());
+    call.stream_orders.push_back(task.device->KnownOrder());
     task.order_changes = changes;
   }
   step.known = static_cast<uint32_t>(call.stream_orders.size()) - 1;

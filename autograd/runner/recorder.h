@@ -17,6 +17,8 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+#include "autograd/device/device_interface.h"
 #include "autograd/engine/observer.h"
 #include "autograd/program/observation.h"
 #include "autograd/runner/node_names.h"
@@ -97,7 +99,8 @@ class Recorder final : public EngineObserver {
     std::vector<const Node*> nodes;  // as the call's record lists them
     std::vector<int32_t> places;     // of GraphView
     std::vector<KeptGradient> kept;
-    uint64_t order_changes = 0;  // of the device, when the call last noted what streams know
+    DeviceInterface* device = nullptr;  // null: its streams are not watched
+    uint64_t order_changes = 0;         // of the device, when the call last noted what streams know
 
     // Of few nodes, those with hooks; -1: not of the task.
     int32_t IndexOf(const Node& node) const;
@@ -108,7 +111,9 @@ class Recorder final : public EngineObserver {
   // Which thread this is in the task.
   static int16_t ThreadHere(const Task& task);
 
-  // Of a call with devices: a moment of it, on the thread whose moment it is.
+  // Of a call with devices: the streams of its nodes.
+  static std::vector<program::NodeStream> StreamsOf(const Task& task);
+  // A moment of it, on the thread whose moment it is.
   void NoteStreams(Task& task, program::StreamStep::Kind kind, int32_t node) AG_REQUIRES(mutex_);
 
   const NodeNames& names_;
@@ -116,7 +121,7 @@ class Recorder final : public EngineObserver {
   uint32_t stream_steps_ AG_GUARDED_BY(mutex_) = 0;
   mutable sync::Mutex mutex_{"recorder"};
   std::vector<program::CallRecord>& calls_ AG_GUARDED_BY(mutex_);
-  std::vector<Task> tasks_ AG_GUARDED_BY(mutex_);  // of the calls at hand, which are few
+  absl::InlinedVector<Task, 1> tasks_ AG_GUARDED_BY(mutex_);  // of the calls at hand
 };
 
 }  // namespace twingrad::runner

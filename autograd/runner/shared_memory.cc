@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 
 namespace twingrad::runner {
 
@@ -35,7 +36,7 @@ const void* MemoryOf(const Tensor& tensor) { return tensor.impl()->storage()->da
 // so that little else is looked at.
 using Memory = absl::InlinedVector<const void*, 16>;
 Memory Private(const std::vector<Tensor>& values, const Grads& grads,
-               const std::vector<ValueId>& results) {
+               absl::Span<const ValueId> results) {
   Memory memory;
   for (const Tensor& grad : grads) {
     if (HasMemory(grad)) memory.push_back(MemoryOf(grad));
@@ -80,7 +81,7 @@ void Add(Users& users, const Tensor& tensor, User user) {
 }  // namespace
 
 std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values, const Grads& grads,
-                                        const std::vector<ValueId>& results,
+                                        absl::Span<const ValueId> results,
                                         const std::vector<Recorder::KeptGradient>& kept) {
   const Memory memory = Private(values, grads, results);
   if (memory.empty()) return {};

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/runner/grads.h"
@@ -21,7 +22,7 @@ namespace twingrad::runner {
 // hooks have kept.
 std::vector<program::SharingRecord> SharedMemory(const std::vector<Tensor>& values,
                                                  const Grads& grads,
-                                                 const std::vector<program::ValueId>& results,
+                                                 absl::Span<const program::ValueId> results,
                                                  const std::vector<Recorder::KeptGradient>& kept);
 
 // By value: the first that uses the same memory, kNoValue where it is undefined.

@@ -24,6 +24,10 @@ void Record(const Tensor& tensor, Stream stream) {
 
 // From the first to the last of the elements, of which there are some.
 BodyAccess AccessOf(const TensorImpl& tensor, bool is_write) {
+  if (tensor.is_contiguous()) {
+    return {tensor.data(), static_cast<size_t>(tensor.numel()) * ElementSize(tensor.dtype()),
+            is_write};
+  }
   int64_t lowest = 0, highest = 0;
   for (int d = 0; d < tensor.rank(); ++d) {
     const auto at = static_cast<size_t>(d);

@@ -47,7 +47,6 @@ struct TypeWords {
   uint64_t low = 0;
   uint64_t high = 0;
 
-  static TypeWords Of(DType dtype, Device device, Ints sizes);
   DType dtype() const { return static_cast<DType>(low & 0xff); }
   Device device() const {
     return Device{static_cast<DeviceType>((low >> 8) & 0x7f),

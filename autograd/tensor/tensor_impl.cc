@@ -127,16 +127,15 @@ OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
   return block;
 }
 
-}  // namespace
-
-TypeWords TypeWords::Of(DType dtype, Device device, Ints sizes) {
+[[gnu::always_inline]] inline TypeWords WordsOf(DType dtype, Device device, Ints sizes) {
   TypeWords words;
   words.low = static_cast<uint64_t>(dtype) | static_cast<uint64_t>(device.type) << 8 |
               static_cast<uint64_t>(device.index) << 16;
-  bool exact = sizes.size() <= 3;
-  for (int64_t size : sizes) exact = exact && (static_cast<uint64_t>(size) >> 32) == 0;
+  uint64_t bits = 0;
+  for (int64_t size : sizes) bits |= static_cast<uint64_t>(size);
+  const bool exact = sizes.size() <= 3 && bits >> 32 == 0;
   if (!exact) {
-    words.low |= kInexact << 24 | static_cast<uint64_t>(sizes.size()) << 32;
+    words.low |= TypeWords::kInexact << 24 | static_cast<uint64_t>(sizes.size()) << 32;
     return words;
   }
   words.low |= static_cast<uint64_t>(sizes.size()) << 24;
@@ -145,6 +144,8 @@ TypeWords TypeWords::Of(DType dtype, Device device, Ints sizes) {
   if (sizes.size() > 2) words.high |= static_cast<uint64_t>(sizes[2]) << 32;
   return words;
 }
+
+}  // namespace
 
 Shape TypeWords::sizes() const {
   AG_CHECK(IsExact(), "[tensor] the sizes of this type do not fit two words");
@@ -195,7 +196,7 @@ TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
   if (!device.IsCpu()) [[unlikely]]
     return MakeOwning({}, dtype, device);
   OwningBlock* block = OwningBlock::Make(0, ElementSize(dtype));
-  block->impl.type_ = TypeWords::Of(dtype, device, {});
+  block->impl.type_ = WordsOf(dtype, device, {});
   return &block->impl;
 }
 
@@ -217,7 +218,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
     block = OwningBlock::MakeAround(room, data, static_cast<size_t>(bytes));
   }
   TensorImpl& impl = block->impl;
-  impl.type_ = TypeWords::Of(dtype, device, sizes);
+  impl.type_ = WordsOf(dtype, device, sizes);
   impl.numel_ = numel;
   if (!sizes.empty()) impl.SetSizes(sizes);
   return &impl;
@@ -274,7 +275,7 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides
   TensorImpl* impl = MakeUnshaped(of.storage_, sizes.size());
   of.storage_->AddRef();
   impl->inference_ = of.inference_;
-  impl->type_ = TypeWords::Of(of.dtype(), of.device(), sizes);
+  impl->type_ = WordsOf(of.dtype(), of.device(), sizes);
   impl->numel_ = numel;
   if (of.type_.is_sparse()) {
     impl->type_.low |= TypeWords::kSparse;
@@ -324,7 +325,7 @@ TensorImpl* TensorImpl::MakeSparse(Ints sizes, SparseParts parts) {
   auto* block =
       new (pool::Allocate(bytes)) OwningBlock(room, bytes, owned, 0, Storage::Holds::kSparseParts);
   TensorImpl& impl = block->impl;
-  impl.type_ = TypeWords::Of(dtype, device, sizes);
+  impl.type_ = WordsOf(dtype, device, sizes);
   impl.type_.low |= TypeWords::kSparse;
   impl.numel_ = numel;
   impl.contiguous_ = false;
