@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/device.h"
 #include "autograd/device/order_after.h"
@@ -157,7 +156,7 @@ GradientStreams::NodeScope::NodeScope(GradientStreams& streams, uint32_t index, 
 }
 
 void GradientStreams::Finish(const GraphTask& task) const {
-  absl::InlinedVector<Stream, 8> streams;
+  InlinedVector<Stream, 8> streams;
   for (const NodeState& state : task.states()) {
     if (IsOnDevice(state)) streams.push_back(state.node->stream());
   }
