@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/types/span.h"
 
 namespace twingrad::reference {
 namespace {
@@ -14,22 +12,35 @@ using program::CallRecord;
 using program::EdgeRecord;
 using program::NodeRole;
 
-// One edge, as a pair in one flat list.
+// An edge, in the list of those that lead to the same node.
 struct Arc {
   int32_t from;
-  int32_t to;
+  int32_t next;  // in the list; -1: none
 };
-using Arcs = absl::InlinedVector<Arc, 48>;
+
+struct Arcs {
+  absl::InlinedVector<Arc, 48> all;
+  ByNode<int32_t> first;  // by node: of the list of what leads to it; -1: nothing does
+  ByNode<int32_t> out;    // by node: how many lead from it
+};
 
 bool InRange(const EdgeRecord& edge, size_t nodes) {
   return edge.node >= -1 && edge.node < static_cast<int64_t>(nodes);
 }
 
-std::string FindMalformed(const CallRecord& call) {
+// Fills the lists. What is malformed, or an empty text.
+std::string TakeArcs(const CallRecord& call, Arcs& arcs) {
   const size_t count = call.nodes.size();
-  for (const auto& node : call.nodes) {
-    for (const EdgeRecord& edge : node.next_edges) {
+  arcs.first.resize(count, -1);
+  arcs.out.resize(count, 0);
+  for (size_t n = 0; n < count; ++n) {
+    for (const EdgeRecord& edge : call.nodes[n].next_edges) {
       if (!InRange(edge, count)) return "an edge leads to a node that is not listed";
+      if (edge.node < 0) continue;
+      int32_t& first = arcs.first[edge.node];
+      arcs.all.push_back({static_cast<int32_t>(n), first});
+      first = static_cast<int32_t>(arcs.all.size()) - 1;
+      ++arcs.out[n];
     }
   }
   for (const auto* edges : {&call.roots, &call.inputs}) {
@@ -41,71 +52,31 @@ std::string FindMalformed(const CallRecord& call) {
   return "";
 }
 
-Arcs ArcsOf(const CallRecord& call) {
-  Arcs arcs;
-  for (size_t n = 0; n < call.nodes.size(); ++n) {
-    for (const EdgeRecord& edge : call.nodes[n].next_edges) {
-      if (edge.node >= 0) arcs.push_back({static_cast<int32_t>(n), edge.node});
-    }
-  }
-  return arcs;
-}
-
-// Of each node, those that lead to it.
-class Above {
- public:
-  Above(size_t nodes, const Arcs& arcs) : begin_(nodes + 2), from_(arcs.size()) {
-    // Counted one place further on than they belong: each list then moves its begin to its end,
-    // which is the begin of the next.
-    const absl::Span<uint32_t> begin(begin_);
-    for (const Arc& arc : arcs) ++begin[static_cast<size_t>(arc.to) + 2];
-    for (size_t n = 0; n < nodes; ++n) begin[n + 2] += begin[n + 1];
-    const absl::Span<int32_t> from(from_);
-    for (const Arc& arc : arcs) from[begin[static_cast<size_t>(arc.to) + 1]++] = arc.from;
-  }
-
-  absl::Span<const int32_t> operator[](int32_t node) const {
-    const auto n = static_cast<size_t>(node);
-    return {from_.data() + begin_[n], begin_[n + 1] - begin_[n]};
-  }
-
- private:
-  ByNode<uint32_t> begin_;  // of a node's list; that of the next is its end
-  absl::InlinedVector<int32_t, 48> from_;
+struct Order {
+  ByNode<int32_t> heights;  // longest paths to a leaf
+  // The nodes from the leaves up, each after all that it leads to. Those of a cycle, and what leads
+  // there, are missing.
+  ByNode<int32_t> upward;
 };
 
-// Grows `set` to the fixed point: with a node, those of its others that may belong to it.
-// `for_each_other` calls a function with each. `grown` are the nodes in it to begin with.
-template <typename ForEachOther, typename May>
-void Grow(absl::Span<bool> set, ByNode<int32_t> grown, ForEachOther for_each_other, May may) {
-  for (size_t i = 0; i < grown.size(); ++i) {
-    for_each_other(grown[i], [&](int32_t other) {
-      if (set[other] || !may(other)) return;
-      set[other] = true;
-      grown.push_back(other);
-    });
+// The height of a node is known when those of all that it leads to are.
+Order OrderOf(const Arcs& arcs) {
+  const size_t count = arcs.first.size();
+  Order order{ByNode<int32_t>(count, 0), {}};
+  order.upward.reserve(count);
+  ByNode<int32_t> unknown = arcs.out;
+  for (size_t n = 0; n < count; ++n) {
+    if (unknown[n] == 0) order.upward.push_back(static_cast<int32_t>(n));
   }
-}
-
-// Longest paths to a leaf, from the leaves up: the height of a node is known when those of all that
-// it leads to are. Empty when there is a cycle, whose nodes are never known.
-ByNode<int32_t> Heights(size_t nodes, const Arcs& arcs, const Above& above) {
-  ByNode<int32_t> heights(nodes, 0), unknowns(nodes, 0);
-  const absl::Span<int32_t> height(heights), unknown(unknowns);
-  for (const Arc& arc : arcs) ++unknown[arc.from];
-  ByNode<int32_t> known;
-  for (size_t n = 0; n < nodes; ++n) {
-    if (unknown[n] == 0) known.push_back(static_cast<int32_t>(n));
-  }
-  for (size_t i = 0; i < known.size(); ++i) {
-    const int32_t node = known[i];
-    for (const int32_t from : above[node]) {
-      height[from] = std::max(height[from], height[node] + 1);
-      if (--unknown[from] == 0) known.push_back(from);
+  for (size_t i = 0; i < order.upward.size(); ++i) {
+    const int32_t height = order.heights[order.upward[i]] + 1;
+    for (int32_t a = arcs.first[order.upward[i]]; a >= 0; a = arcs.all[a].next) {
+      const int32_t from = arcs.all[a].from;
+      order.heights[from] = std::max(order.heights[from], height);
+      if (--unknown[from] == 0) order.upward.push_back(from);
     }
   }
-  if (known.size() < nodes) heights.clear();
-  return heights;
+  return order;
 }
 
 int32_t StartOf(const CallRecord& call) {
@@ -124,62 +95,65 @@ int32_t LeastHeight(const CallRecord& call, const ByNode<int32_t>& heights) {
   return least;
 }
 
+// The nodes whose edges the run follows, downwards: from the start on, none below the lowest input.
+// Counts these edges where they lead.
+ByNode<bool> Follow(const CallRecord& call, const Order& order, int32_t start,
+                    ByNode<int32_t>& dependencies) {
+  const int32_t least = LeastHeight(call, order.heights);
+  ByNode<bool> followed(call.nodes.size(), false);
+  followed[start] = order.heights[start] >= least;
+  for (size_t i = order.upward.size(); i-- > 0;) {
+    const int32_t node = order.upward[i];
+    if (!followed[node]) continue;
+    for (const EdgeRecord& edge : call.nodes[node].next_edges) {
+      if (edge.node < 0) continue;
+      if (order.heights[edge.node] >= least) followed[edge.node] = true;
+      dependencies[edge.node] = std::max(dependencies[edge.node], 0) + 1;
+    }
+  }
+  return followed;
+}
+
+// Upwards from the inputs, every node that is followed and leads to an input or to a needed node.
+ByNode<bool> FindNeeded(const CallRecord& call, const Order& order, const ByNode<bool>& followed) {
+  ByNode<bool> wanted(call.nodes.size(), false);  // the inputs and what is needed
+  for (const EdgeRecord& edge : call.inputs) {
+    if (edge.node >= 0) wanted[edge.node] = true;
+  }
+  ByNode<bool> needed(call.nodes.size(), false);
+  if (call.accumulate_grad) needed = wanted;
+  for (const int32_t node : order.upward) {
+    if (!followed[node]) continue;
+    for (const EdgeRecord& edge : call.nodes[node].next_edges) {
+      if (edge.node >= 0 && wanted[edge.node]) needed[node] = wanted[node] = true;
+    }
+  }
+  return needed;
+}
+
 }  // namespace
 
 Recount RecountCall(const CallRecord& call) {
   Recount recount;
-  recount.malformed = FindMalformed(call);
+  Arcs arcs;
+  recount.malformed = TakeArcs(call, arcs);
   if (!recount.malformed.empty()) return recount;
   const size_t count = call.nodes.size();
-  const Arcs arcs = ArcsOf(call);
-  const Above above(count, arcs);
-  const ByNode<int32_t> heights = Heights(count, arcs, above);
-  if (heights.empty()) {
+  const Order order = OrderOf(arcs);
+  if (order.upward.size() != count) {
     recount.malformed = "the graph has a cycle";
     return recount;
   }
   const int32_t start = StartOf(call);
-  const int32_t least = LeastHeight(call, heights);
-  // The nodes whose edges the run follows: from the start on, none below the lowest input.
-  ByNode<bool> followed(count);
-  if (heights[start] >= least) {
-    followed[start] = true;
-    const auto for_each_below = [&](int32_t node, auto visit) {
-      for (const EdgeRecord& edge : call.nodes[static_cast<size_t>(node)].next_edges) {
-        if (edge.node >= 0) visit(edge.node);
-      }
-    };
-    const absl::Span<const int32_t> height(heights);
-    Grow(absl::MakeSpan(followed), {start}, for_each_below,
-         [&](int32_t node) { return height[node] >= least; });
+  recount.dependencies.resize(count, -1);
+  const ByNode<bool> followed = Follow(call, order, start, recount.dependencies);
+  const bool filtered = !call.inputs.empty();
+  if (filtered) recount.needed = FindNeeded(call, order, followed);
+  recount.executed.resize(count);
+  for (size_t n = 0; n < count; ++n) {
+    const bool reached = recount.dependencies[n] > 0 || static_cast<int32_t>(n) == start;
+    recount.executed[n] = reached && (!filtered || recount.needed[n]);
   }
-
-  recount.dependencies.assign(count, -1);
-  const absl::Span<int32_t> dependencies(recount.dependencies);
-  const absl::Span<const bool> follows(followed);
-  for (const Arc& arc : arcs) {
-    if (follows[arc.from]) dependencies[arc.to] = std::max(dependencies[arc.to], 0) + 1;
-  }
-
-  recount.executed = followed;
-  const absl::Span<bool> executed(recount.executed);
-  executed[start] = true;
-  for (size_t n = 0; n < count; ++n) executed[n] |= dependencies[n] > 0;
-  if (call.inputs.empty()) return recount;
-  // Wanted: the inputs and, upwards from there, every node that leads to a wanted one.
-  recount.needed.resize(count);
-  const absl::Span<bool> needed(recount.needed);
-  ByNode<int32_t> inputs;
-  for (const EdgeRecord& edge : call.inputs) {
-    if (edge.node < 0) continue;
-    inputs.push_back(edge.node);
-    if (call.accumulate_grad) needed[edge.node] = true;
-  }
-  const auto for_each_above = [&](int32_t node, auto visit) {
-    for (const int32_t from : above[node]) visit(from);
-  };
-  Grow(needed, std::move(inputs), for_each_above, [&](int32_t node) { return follows[node]; });
-  for (size_t n = 0; n < count; ++n) executed[n] &= needed[n];
   return recount;
 }
 

@@ -2,8 +2,9 @@
 // nodes.
 //
 // Works on every graph, including those of create_graph and of foreign engines. Its algorithm
-// differs from the engine's: instead of a depth-first walk with counters, sets grow to a fixed
-// point. Takes time in proportion to nodes and edges. A pure function.
+// differs from the engine's: instead of a depth-first walk with counters, nodes are put in an order
+// from the leaves up, and what is followed and needed is read along it. Takes time in proportion to
+// nodes and edges. A pure function.
 
 #pragma once
 
