@@ -9,11 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
-#include <memory>
 #include <new>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "autograd/base/dtype.h"
 
@@ -29,16 +27,16 @@ class Arena {
   Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
+  ~Arena() {
+    for (const Kept* kept = shapes_; kept != nullptr; kept = kept->before) kept->shape.~Shape();
+    while (chunk_ != nullptr) ::operator delete(std::exchange(chunk_, chunk_->before));
+  }
 
   // Uninitialised room for `count` objects.
   template <typename T>
   T* Allocate(size_t count) {
-    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kAlign);
-    const size_t bytes = (count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
-    if (static_cast<size_t>(end_ - next_) < bytes) Grow(bytes);
-    char* at = next_;
-    next_ += bytes;
-    return reinterpret_cast<T*>(at);
+    static_assert(std::is_trivially_destructible_v<T>);
+    return static_cast<T*>(RoomFor<T>(count));
   }
 
   template <typename T>
@@ -46,23 +44,43 @@ class Arena {
     return new (Allocate<T>(1)) T(value);
   }
 
-  const Shape* Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
+  const Shape* Keep(const Shape& shape) {
+    shapes_ = new (RoomFor<Kept>(1)) Kept{shape, shapes_};
+    return &shapes_->shape;
+  }
 
  private:
   static constexpr size_t kAlign = 8;
   static constexpr size_t kChunk = size_t{48} << 10;
 
-  void Grow(size_t bytes) {
-    const size_t size = std::max(bytes, kChunk);
-    total_ += size;
-    if (total_ > kLimit) throw OutOfArena();
-    chunks_.emplace_back(new char[size]);
-    next_ = chunks_.back().get();
-    end_ = next_ + size;
+  // What chunks begin with, and shapes end with: the one that was made before.
+  struct Chunk {
+    Chunk* before;
+  };
+  struct Kept {
+    Shape shape;
+    const Kept* before;
+  };
+
+  template <typename T>
+  void* RoomFor(size_t count) {
+    static_assert(alignof(T) <= kAlign);
+    const size_t bytes = (count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
+    if (static_cast<size_t>(end_ - next_) < bytes) Grow(bytes);
+    return std::exchange(next_, next_ + bytes);
   }
 
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  std::deque<Shape> shapes_;
+  void Grow(size_t bytes) {
+    const size_t size = std::max(bytes + sizeof(Chunk), kChunk);
+    total_ += size;
+    if (total_ > kLimit) throw OutOfArena();
+    chunk_ = new (::operator new(size)) Chunk{chunk_};
+    next_ = reinterpret_cast<char*>(chunk_ + 1);
+    end_ = reinterpret_cast<char*>(chunk_) + size;
+  }
+
+  Chunk* chunk_ = nullptr;  // the newest of each
+  const Kept* shapes_ = nullptr;
   char* next_ = nullptr;
   char* end_ = nullptr;
   size_t total_ = 0;

@@ -216,7 +216,7 @@ bool Interpreter::ActsAmongMadeNodes(const Hook& hook, bool releases) {
   }
   if (hook.action != HookAction::kRemove) return false;
   return is_made(hook.node) || std::any_of(handles_.begin(), handles_.end(), [&](const auto& h) {
-           return h.first == hook.target_id && is_made(hooks_[h.second].node);
+           return h.first == hook.target_id && is_made(hooks_[h.second]->node);
          });
 }
 
@@ -238,8 +238,8 @@ void Interpreter::NoteUnorderedCalls() {
       return contested ? hook.Acts() : ActsAmongMadeNodes(hook, releases);
     };
     const bool acts = std::any_of(calls[i].hooks.begin(), calls[i].hooks.end(), [&](auto& seen) {
-      return std::any_of(hooks_.begin(), hooks_.end(), [&](const Hook& hook) {
-        return hook.statement == seen.statement && acts_on_order(hook);
+      return std::any_of(hooks_.begin(), hooks_.end(), [&](const auto& hook) {
+        return hook->statement == seen.statement && acts_on_order(*hook);
       });
     });
     if (acts) throw Skipped{"when hooks act depends on the order of nodes, which is not known"};

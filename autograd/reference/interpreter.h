@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -176,7 +176,7 @@ class Interpreter {
   Calculus& calculus() { return calculus_; }
   Tensor& tensor(program::ValueId value) { return tensors_[value]; }
   const Storage& storage(int32_t index) const { return storages_[index]; }
-  const Hook& hook(int32_t index) const { return hooks_[index]; }
+  const Hook& hook(int32_t index) const { return *hooks_[index]; }
   NodeHooks* hooks_of(NodeId node);
   const DialectRules& rules() const { return rules_; }
   TwinResult& result() { return result_; }
@@ -277,11 +277,11 @@ class Interpreter {
   Calculus calculus_;
   std::vector<Tensor> tensors_;
   std::vector<Storage> storages_;
-  std::deque<Hook> hooks_;  // which hooks that run may add to
+  std::vector<std::unique_ptr<Hook>> hooks_;  // which hooks that run may add to
   bool has_acting_hooks_ = false;
   bool racy_ = false;
   std::vector<std::pair<std::string_view, int32_t>> handles_;
-  std::deque<NodeHooks> node_hooks_;
+  std::vector<std::unique_ptr<NodeHooks>> node_hooks_;
   std::vector<Region> regions_;
   std::vector<int32_t> try_regions_;  // indices into regions_
   const SavedHooks* saved_hooks_ = nullptr;

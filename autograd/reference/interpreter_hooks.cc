@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,7 +72,7 @@ void Interpreter::AddHook(const Statement& statement) {
   if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(edge), index);
   NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
   hook.node = calculus_.MainOf(edge);
-  hooks_.push_back(hook);
+  hooks_.push_back(std::make_unique<Hook>(hook));
   if (hook.Acts()) NoteActing();
   (statement.op == Opcode::kHook       ? hooks.tensor
    : statement.op == Opcode::kPreHook  ? hooks.pre
@@ -95,16 +96,16 @@ void Interpreter::RegisterRecording(ValueId target, int32_t statement) {
   const auto index = static_cast<int32_t>(hooks_.size());
   if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(node), index);
   MakeHooks(node).tensor.push_back(index);
-  hooks_.push_back({statement});
+  hooks_.push_back(std::make_unique<Hook>(Hook{statement}));
 }
 
 void Interpreter::RemoveHook(std::string_view id) {
   for (const auto& [name, index] : handles_) {
     if (name != id) continue;
-    if (group() != nullptr && (!hooks_[index].removed || group()->IsRemovedBeside(index))) {
+    if (group() != nullptr && (!hooks_[index]->removed || group()->IsRemovedBeside(index))) {
       group()->NoteRemoved(index);
     }
-    hooks_[index].removed = true;
+    hooks_[index]->removed = true;
   }
 }
 

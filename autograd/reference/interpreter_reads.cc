@@ -80,8 +80,8 @@ void Interpreter::NoteSharedReads(ValueId leaf, const std::vector<Addition>& add
   // The calls that one hook makes in several sections have its statement, and so has the hook that
   // it registers: their records look alike in the log.
   const bool alike = std::any_of(reads.begin(), reads.end(), [this](const LeafRead& read) {
-    return read.nested || std::any_of(hooks_.begin(), hooks_.end(), [&read](const Hook& hook) {
-             return hook.statement == read.hook && hook.action == HookAction::kRegister;
+    return read.nested || std::any_of(hooks_.begin(), hooks_.end(), [&read](const auto& hook) {
+             return hook->statement == read.hook && hook->action == HookAction::kRegister;
            });
   });
   if (alike) throw Skipped{"reads of a .grad that several thread sections add to look alike"};

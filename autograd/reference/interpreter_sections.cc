@@ -54,7 +54,7 @@ void Interpreter::EndGroup() {
         "which node of a view keeps its gradient depends on the timing of thread sections"};
   }
   for (const int32_t index : group.UncertainHooks()) {
-    const Hook& hook = hooks_[index];
+    const Hook& hook = *hooks_[index];
     if (hook.action != HookAction::kRecord) {
       throw Skipped{"a thread section adds or removes a hook that does more than record"};
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "absl/types/span.h"
 #include "autograd/program/parts.h"
@@ -38,14 +39,14 @@ NodeHooks& Interpreter::MakeHooks(NodeId node) {
   int32_t& index = calculus_.nodes()[node].hooks;
   if (index < 0) {
     index = static_cast<int32_t>(node_hooks_.size());
-    node_hooks_.emplace_back();
+    node_hooks_.push_back(std::make_unique<NodeHooks>());
   }
-  return node_hooks_[index];
+  return *node_hooks_[index];
 }
 
 NodeHooks* Interpreter::hooks_of(NodeId node) {
   const int32_t index = calculus_.nodes()[node].hooks;
-  return index < 0 ? nullptr : &node_hooks_[index];
+  return index < 0 ? nullptr : node_hooks_[index].get();
 }
 
 Interpreter::Operands Interpreter::TakeOperands(const Statement& statement,
