@@ -48,14 +48,6 @@ void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tange
 
 }  // namespace
 
-double Tangents::First(int32_t i, int32_t a) const {
-  return a < begin || a >= end ? 0 : FirstOf(i)[a - begin];
-}
-
-double Tangents::Spread(int32_t i, int32_t a) const {
-  return spread == nullptr || a < begin || a >= end ? 0 : SpreadOf(i)[a - begin];
-}
-
 Tangents* TangentAlgebra::Room(int32_t size, int32_t begin, int32_t end, bool curved,
                                bool spreads) {
   Tangents t;
@@ -157,9 +149,10 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
   }
   const auto [begin, end] = from.support[i];
   const double f = factor.v;
-  if (from.second != nullptr && end - begin == to.width()) {
+  const bool held = to.second != nullptr && from.second != nullptr;
+  if (held && end - begin == to.width()) {
     AddTimes(to.SecondOf(at), f, from.SecondOf(i), from.pairs());
-  } else if (from.second != nullptr) {
+  } else if (held) {
     for (int32_t v = begin; v < end; ++v) {
       const int32_t r = v - to.begin, s = v - from.begin;
       AddTimes(to.SecondOf(at) + to.Row(r) + r, f, from.SecondOf(i) + from.Row(s) + s, end - v);
@@ -192,8 +185,10 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
   const bool finite = StaysFinite(a, i, f) && StaysFinite(b, i, f);
   const Interval of_a = finite ? a.support[i] : Interval{a.begin, a.end};
   const Interval of_b = finite ? b.support[i] : Interval{b.begin, b.end};
-  AddOuter(to, at, f, a, b, i, of_a, of_b);
-  if (!square) AddOuter(to, at, f, b, a, i, of_b, of_a);
+  if (to.second != nullptr) {
+    AddOuter(to, at, f, a, b, i, of_a, of_b);
+    if (!square) AddOuter(to, at, f, b, a, i, of_b, of_a);
+  }
   to.support[at].Extend(of_a);
   to.support[at].Extend(of_b);
   const double ma = a.first_magnitude[i], mb = b.first_magnitude[i];
@@ -210,6 +205,8 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
 bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size,
                               const Partials* partials) const {
   if (order_ < 2) return false;
+  // Nor is then anything known of what is made of them.
+  if ((a != nullptr && a->HidesSecond()) || (b != nullptr && b->HidesSecond())) return false;
   if ((a != nullptr && a->second != nullptr) || (b != nullptr && b->second != nullptr)) return true;
   return std::any_of(partials, partials + size, [&](const Partials& p) {
     return (a != nullptr && !IsExactly(p.aa, 0)) || (b != nullptr && !IsExactly(p.bb, 0)) ||

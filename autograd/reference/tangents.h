@@ -48,7 +48,7 @@ struct Tangents {
   int32_t begin = 0;
   int32_t end = 0;  // variables [begin, end)
   double* first = nullptr;
-  double* second = nullptr;  // null where all are 0, and at first order
+  double* second = nullptr;  // null where all are 0 or unknown, and at first order
   double* first_error = nullptr;
   double* first_magnitude = nullptr;
   double* second_error = nullptr;
@@ -70,12 +70,21 @@ struct Tangents {
     if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
     return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
   }
-  double First(int32_t i, int32_t a) const;
+  double First(int32_t i, int32_t a) const {
+    return a < begin || a >= end ? 0 : FirstOf(i)[a - begin];
+  }
   // With its error, which is 0 outside the support.
   Number Slope(int32_t i, int32_t a) const {
     return support[i].Contains(a) ? Number{FirstOf(i)[a - begin], first_error[i]} : Number{0, 0};
   }
-  double Spread(int32_t i, int32_t a) const;
+  double Spread(int32_t i, int32_t a) const {
+    return spread == nullptr || a < begin || a >= end ? 0 : SpreadOf(i)[a - begin];
+  }
+  // Whether nothing is known of the second derivatives of any element, as of gradients.
+  bool HidesSecond() const {
+    return second == nullptr && std::all_of(second_error, second_error + size,
+                                            [](double error) { return error == kUnknown; });
+  }
 };
 
 // The partial derivatives of a function of two numbers, with their errors.

@@ -70,6 +70,22 @@ TEST_F(TangentsTest, LinearFunctionsHoldNoSecondDerivatives) {
   EXPECT_EQ(both->Second(0, 0, 1), 1);
 }
 
+// As of a gradient, whose own second derivatives are third ones.
+TEST_F(TangentsTest, WhatIsMadeOfHiddenSecondDerivativesHoldsNone) {
+  const Tangents* x = algebra_.Seeded(nullptr, 2, 0, 1);
+  const Tangents* g = algebra_.Hidden(nullptr, {true, true}, 0, 2);
+  EXPECT_TRUE(g->HidesSecond());
+  const Partials times[] = {kProduct(2, 3), kProduct(2, 3)};
+  const Tangents* squares = algebra_.Combine(x, x, 2, times);
+  EXPECT_NE(squares->second, nullptr);
+  const Tangents* product = algebra_.Combine(squares, g, 2, times);
+  EXPECT_TRUE(product->HidesSecond());
+  EXPECT_EQ(product->First(0, 0), squares->First(0, 0) * 3);
+  const Tangents* partly =
+      algebra_.Combine(x, algebra_.Hidden(nullptr, {true, false}, 0, 2), 2, times);
+  EXPECT_FALSE(partly->HidesSecond());
+}
+
 TEST_F(TangentsTest, ConstantsStayConstant) {
   EXPECT_EQ(algebra_.Combine(nullptr, nullptr, 1, nullptr), nullptr);
   EXPECT_EQ(algebra_.Gather(nullptr, {nullptr, 1}), nullptr);
