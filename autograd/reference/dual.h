@@ -13,24 +13,31 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/choices.h"
+#include "autograd/reference/numbers.h"
 
 namespace twingrad::reference {
+
+// Most tensors have few elements.
+using DualNumbers = absl::InlinedVector<double, 8>;
 
 // A tensor as the witness knows it. `bound` is the witness's own distance from the exact value:
 // an engine agrees when it lies within `bound` plus its own error bound; +infinity: not compared.
 // An infinite number with bound 0 is infinite. NaN: mathematics names no number.
 struct DualTensor {
   bool known = false;  // false: the witness does not know this tensor
-  std::vector<double> data;
-  std::vector<double> bound;   // empty where all are 0, as most are
-  std::vector<bool> or_nan;    // NaN is right too: 0 times an infinity; empty: nowhere
+  DualNumbers data;
+  std::vector<double> bound;   // or kOrNan; empty where all are 0, as most are
   std::vector<double> spread;  // how far other legal numbers lie from `data`; empty: 0
 
-  double BoundOf(size_t element) const { return element < bound.size() ? bound[element] : 0; }
-  bool IsOrNan(size_t element) const { return element < or_nan.size() && or_nan[element]; }
+  double BoundOf(size_t element) const {
+    return element < bound.size() && bound[element] != kOrNan ? bound[element] : 0;
+  }
+  // Whether NaN is right too: 0 times an infinity.
+  bool IsOrNan(size_t element) const { return element < bound.size() && bound[element] == kOrNan; }
 };
 
 // A gradient that only hooks see: what comes to a value in a call, its tensor hooks included, or

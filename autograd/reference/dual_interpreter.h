@@ -70,6 +70,7 @@ class DualInterpreter {
         tangents_(algebra_.tangents()),
         values_(program.names.size()),
         owned_(program.names.size()) {
+    storages_.reserve(program.names.size());  // most values have their own
     result_.watched.resize(watches.size());
   }
 
@@ -116,6 +117,7 @@ class DualInterpreter {
   Jets Lower(const program::Statement& statement, const Operands& operands);
 
   DualValue& Defined(program::ValueId value);
+  const Array& ContentOf(const DualValue& value);
   Jets Read(program::ValueId value);
   void Define(program::ValueId value, const Jets& jets, const Shape* shape);
   void Seed(program::ValueId value);
@@ -195,7 +197,7 @@ class DualInterpreter {
   // What is watched in this call.
   void NoteWatched(const Engagement& call);
   void NoteWatchedGrad(program::ValueId value, const Array& grad);
-  DualTensor Known(const Array& array, const std::vector<double>& spread) const;
+  void Show(const Array& array, const std::vector<double>& spread, DualTensor& tensor) const;
   void Finish();
 
   const program::Program& program_;

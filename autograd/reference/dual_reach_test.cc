@@ -188,7 +188,7 @@ TEST(DualReach, OfScaledSavedTensorsZerosMayBecomeNan) {
       "%y = mul %o %o\n%c = leaf type=f64[] data=1\n%q = div %y %c\nend\nbackward %q\n");
   const DualTensor& grad = known.dual.grads[known.At("o")];
   EXPECT_TRUE(grad.IsOrNan(0));
-  EXPECT_EQ(grad.data, Row{0});
+  EXPECT_EQ(grad.data, DualNumbers{0});
   EXPECT_EQ(grad.BoundOf(0), 0);
 }
 

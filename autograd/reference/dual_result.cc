@@ -11,30 +11,24 @@ namespace twingrad::reference {
 
 using program::ValueId;
 
-namespace {
-
-// With the first entry that is not 0 the list comes to be.
-template <class List, class Entry>
-void Put(List& list, int32_t at, Entry entry, int32_t size) {
-  if (list.empty()) list.resize(static_cast<size_t>(size));
-  list[static_cast<size_t>(at)] = entry;
-}
-
-}  // namespace
-
-DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>& spread) const {
-  DualTensor tensor;
+void DualInterpreter::Show(const Array& array, const std::vector<double>& spread,
+                           DualTensor& tensor) const {
   tensor.known = true;
   tensor.data.assign(array.v, array.v + array.size);
+  tensor.bound.clear();
   tensor.spread = spread;
   for (int32_t i = 0; i < array.size; ++i) {
-    const bool or_nan = array.e != nullptr && array.e[i] == kOrNan;
-    const bool is_sure = or_nan || array.Signless(i).e == kEitherSign;
-    const double bound = std::isnan(array.v[i]) ? kUnknown : is_sure ? 0 : array.Error(i);
-    if (or_nan) Put(tensor.or_nan, i, true, array.size);
-    if (bound != 0) Put(tensor.bound, i, bound, array.size);
+    const double e = array.e == nullptr ? 0 : array.e[i];
+    const double bound = std::isnan(array.v[i]) ? kUnknown : e == kEitherSign ? 0 : e;
+    if (bound == 0) continue;
+    tensor.bound.resize(static_cast<size_t>(array.size));
+    tensor.bound[static_cast<size_t>(i)] = bound;
   }
-  return tensor;
+}
+
+// The elements alone, without tangents.
+const Array& DualInterpreter::ContentOf(const DualValue& value) {
+  return *Gathered(arena_, storages_[value.storage].content, value.map, value.shape);
 }
 
 void DualInterpreter::NoteWatched(const Engagement& call) {
@@ -48,7 +42,7 @@ void DualInterpreter::NoteWatched(const Engagement& call) {
     } else if (IsFloating(storages_[value.storage].content->dtype)) {
       std::vector<double> spread;
       const Jets gradient = GradientOf(watch.value, call, &spread);
-      result_.watched[w] = Known(*gradient.value, spread);
+      Show(*gradient.value, spread, result_.watched[w]);
     }
   }
 }
@@ -59,7 +53,7 @@ void DualInterpreter::NoteWatchedGrad(ValueId value, const Array& grad) {
   const DualValue& of = values_[static_cast<size_t>(value)];
   for (size_t w = 0; w < watches_.size(); ++w) {
     if (!(watches_[w] == watch) || !of.grad_known || !IsFloating(grad.dtype)) continue;
-    result_.watched[w] = Known(grad, of.grad_spread);
+    Show(grad, of.grad_spread, result_.watched[w]);
   }
 }
 
@@ -69,13 +63,13 @@ void DualInterpreter::Finish() {
   for (size_t v = 0; v < values_.size(); ++v) {
     const DualValue& value = values_[v];
     if (!value.defined) continue;
-    const Array& content = *Read(static_cast<ValueId>(v)).value;
-    if (IsFloating(content.dtype)) result_.values[v] = Known(content, value.spread);
+    const Array& content = ContentOf(value);
+    if (IsFloating(content.dtype)) Show(content, value.spread, result_.values[v]);
     const bool has_grad = plan_.values[v].leaf || value.grad.value != nullptr;
     if (!has_grad || !value.grad_known) continue;
     const Array* grad = value.grad.value;
     if (grad == nullptr) grad = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
-    if (IsFloating(grad->dtype)) result_.grads[v] = Known(*grad, value.grad_spread);
+    if (IsFloating(grad->dtype)) Show(*grad, value.grad_spread, result_.grads[v]);
   }
 }
 

@@ -102,7 +102,7 @@ DualValue& DualInterpreter::Defined(ValueId value) {
 Jets DualInterpreter::Read(ValueId value) {
   const DualValue& from = Defined(value);
   const DualStorage& storage = storages_[from.storage];
-  Jets jets = Gather(algebra_, Jets{storage.content}, from.map, from.shape);
+  Jets jets{&ContentOf(from)};
   const bool constant = from.constant_until_written && from.version == storage.version;
   if (grad_mode_ && !constant) {
     jets.tangents = tangents_.Gather(owned_[plan_.values[value].owner], from.owner_map);

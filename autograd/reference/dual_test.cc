@@ -306,7 +306,7 @@ TEST(DualTest, ExtremesFarApartAreNoTie) {
   const DualResult dual = RunDual(ParseOrThrow(
       "%x = leaf type=f64[2] data=0x1.fp1023,-0x1.fp1023 grad=1\n%y = amax %x\nbackward %y\n"));
   EXPECT_TRUE(dual.kinks.empty());
-  EXPECT_EQ(dual.grads[0].data, (Row{1, 0}));
+  EXPECT_EQ(dual.grads[0].data, (DualNumbers{1, 0}));
 }
 
 // The extreme of a group in which one is no number has no slope, that of a single element neither.
@@ -376,16 +376,17 @@ TEST(DualTest, HooksMakeGradUndefinedAfterEachAddition) {
     EXPECT_EQ(agreement.dual.not_applicable, "") << text;
     return agreement.dual.grads[0];
   };
-  EXPECT_EQ(grad(start + empties).data, Row{6});
-  EXPECT_EQ(grad(start + empties + "backward %y retain_graph=1\nbackward %y\n").data, Row{0});
+  EXPECT_EQ(grad(start + empties).data, DualNumbers{6});
+  EXPECT_EQ(grad(start + empties + "backward %y retain_graph=1\nbackward %y\n").data,
+            DualNumbers{0});
   EXPECT_EQ(
       grad(start + empties + "backward %y retain_graph=1\nremove_hook id=z\nbackward %y\n").data,
-      Row{6});
+      DualNumbers{6});
   // A gradient of 0 may be undefined: then nothing is done.
   const std::string zero = "%n = leaf type=f64[] data=0\n%u = mul %y %n\nbackward %u\n";
   EXPECT_FALSE(grad(start + empties + zero).known);
-  EXPECT_EQ(grad(std::string(kSquare) + empties + zero).data, Row{0});
-  EXPECT_EQ(grad(start + empties + zero + "backward %x\n").data, Row{0});
+  EXPECT_EQ(grad(std::string(kSquare) + empties + zero).data, DualNumbers{0});
+  EXPECT_EQ(grad(start + empties + zero + "backward %x\n").data, DualNumbers{0});
 }
 
 // 0 and -0 are one number: an engine's infinity may have either sign, and what is made of it is

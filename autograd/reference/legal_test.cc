@@ -97,7 +97,7 @@ TEST(LegalTest, TiesGoToEachInTurn) {
   EXPECT_EQ(order.vertices.size(), 6u);
   ExpectRange(order, 1, 100);
   for (const DualResult& vertex : order.vertices) {
-    const std::vector<double>& g = vertex.grads[0].data;
+    const auto& g = vertex.grads[0].data;
     EXPECT_EQ(g[0] + g[1] + g[2], 111);
   }
 }
@@ -113,7 +113,7 @@ TEST(LegalTest, NormsOfZerosHaveADirectionOrNone) {
   ExpectRange(legal, -1, 1, 1);
   ExpectRange(legal, 0.6, 0.6, 2);
   for (const DualResult& vertex : legal.vertices) {
-    const std::vector<double>& g = vertex.grads[0].data;
+    const auto& g = vertex.grads[0].data;
     EXPECT_EQ(std::fabs(g[0]) + std::fabs(g[1]), 1);
   }
   // Of numbers that are equal the distances to their mean go nowhere in sum.
@@ -121,7 +121,7 @@ TEST(LegalTest, NormsOfZerosHaveADirectionOrNone) {
       Of("%x = leaf type=f64[2] data=3,3 grad=1\n%y = std %x\nbackward %y\n");
   ASSERT_EQ(spread.vertices.size(), 4u);
   for (const DualResult& vertex : spread.vertices) {
-    const std::vector<double>& g = vertex.grads[0].data;
+    const auto& g = vertex.grads[0].data;
     EXPECT_NEAR(std::fabs(g[0]), std::sqrt(0.5) / 2, 1e-12);
     EXPECT_NEAR(g[0] + g[1], 0, 1e-12);
   }

@@ -230,9 +230,9 @@ TEST(SavedHooksTest, TheDualWitnessFollowsProducts) {
         .grads[0]
         .data;
   };
-  EXPECT_EQ(gradient("record", {}), Row{6});
-  EXPECT_EQ(gradient("scale by=2", {}), Row{12});
-  EXPECT_EQ(gradient("throw", {2}), Row{0});
+  EXPECT_EQ(gradient("record", {}), DualNumbers{6});
+  EXPECT_EQ(gradient("scale by=2", {}), DualNumbers{12});
+  EXPECT_EQ(gradient("throw", {2}), DualNumbers{0});
 }
 
 // What a product saves, and so what scaling it does, is each engine's own there.
