@@ -80,6 +80,7 @@ class DualInterpreter {
       statement_ = static_cast<int32_t>(i);
       choices_.Enter(statement_);
       algebra_.SetProductScale(plan_.statements[i].scale);
+      tangents_.Ask(plan_.statements[i].order);
       const program::Statement& statement = program_.statements[i];
       plan_.statements[i].fate == Fate::kFails ? Fail(statement) : Execute(statement);
     }

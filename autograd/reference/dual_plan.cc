@@ -76,6 +76,7 @@ class Planner {
     }
     if (plan_.order > 2) plan_.not_applicable = "derivatives of third or higher order";
     PlanDisturbances(program_, plan_);
+    PlanOrders(program_, plan_);
     return std::move(plan_);
   }
 

@@ -38,6 +38,7 @@ struct StatementPlan {
   Disturbances reached = 0;
   // A call that makes a graph whose derivatives are not followed.
   bool obscures = false;
+  int order = 0;  // of the derivatives that calls ask of what it makes
 };
 
 struct ValuePlan {
@@ -83,5 +84,8 @@ DualPlan PlanDual(const program::Program& program, absl::Span<const int32_t> fai
 
 // The part of PlanDual that follows disturbances; the rest of the plan must be there.
 void PlanDisturbances(const program::Program& program, DualPlan& plan);
+
+// Then the orders of its statements.
+void PlanOrders(const program::Program& program, DualPlan& plan);
 
 }  // namespace twingrad::reference

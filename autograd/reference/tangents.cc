@@ -74,10 +74,12 @@ Tangents* TangentAlgebra::Room(int32_t size, int32_t begin, int32_t end, bool cu
 }
 
 Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads) {
+  curved &= FollowsSecond();
   Tangents* t = Room(size, begin, end, curved, spreads);
   const int64_t firsts = t->width() * (spreads ? 2 : 1) + 5;
   const int64_t count = size * (firsts + (curved ? t->pairs() : 0));
   if (count > 0) std::memset(t->first_error, 0, static_cast<size_t>(count) * sizeof(double));
+  if (order_ > 1 && !FollowsSecond()) std::fill_n(t->second_error, size, kUnknown);
   std::fill_n(t->support, size, Interval{begin, begin});
   return t;
 }
@@ -97,7 +99,7 @@ const Tangents* TangentAlgebra::Seeded(const Tangents* a, int32_t size, int32_t 
                            ProductError({1, 0}, t->first_magnitude[i], 0));
     if (a == nullptr) continue;
     AddElement(*t, i, *a, i, {{1, 0}});
-    if (order_ > 1) AddProduct(*t, i, *a, *a, i, {});
+    if (FollowsSecond()) AddProduct(*t, i, *a, *a, i, {});
   }
   return t;
 }
@@ -134,7 +136,7 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
                    Times(factor.spread, std::fabs(from.FirstOf(i)[j]) + spread);
     }
   }
-  if (order_ < 2) return;
+  if (!FollowsSecond()) return;
   AddSecond(to, at, from, i, Usable(slope));
   // All slopes at once are for first derivatives.
   if (factor.spread != 0 || from.spread != nullptr) to.second_error[at] = kUnknown;
@@ -204,7 +206,7 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
 
 bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size,
                               const Partials* partials) const {
-  if (order_ < 2) return false;
+  if (!FollowsSecond()) return false;
   // Nor is then anything known of what is made of them.
   if ((a != nullptr && a->HidesSecond()) || (b != nullptr && b->HidesSecond())) return false;
   if ((a != nullptr && a->second != nullptr) || (b != nullptr && b->second != nullptr)) return true;
@@ -231,7 +233,7 @@ const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, in
     NoteSingular(b, i, p.b, p.b_flat, p.bb, mixed);
     if (a != nullptr) AddElement(*out, i, *a, i, {p.a, p.a_spread, p.a_flat});
     if (b != nullptr) AddElement(*out, i, *b, i, {p.b, p.b_spread, p.b_flat});
-    if (order_ < 2) continue;
+    if (!FollowsSecond()) continue;
     if (a != nullptr) AddProduct(*out, i, *a, *a, i, Usable(p.aa));
     if (b != nullptr) AddProduct(*out, i, *b, *b, i, Usable(p.bb));
     if (a == nullptr || b == nullptr) continue;

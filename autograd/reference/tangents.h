@@ -105,9 +105,12 @@ class TangentAlgebra {
   TangentAlgebra(Arena& arena, int order) : arena_(arena), order_(order) {}
 
   int order() const { return order_; }
+  // What is made from here on is asked for no more than so many orders of derivatives, and nothing
+  // is known of the others.
+  void Ask(int order) { asked_ = order; }
 
   // Zero tangents of `size` elements over an interval, with empty supports; second derivatives are
-  // allocated if `curved`.
+  // allocated if `curved` and asked for.
   Tangents* New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads);
   // `a`, which may be null, with a variable for each element: element i has derivative `weight`
   // along variable begin + i.
@@ -157,8 +160,11 @@ class TangentAlgebra {
   void AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b, int32_t i,
                   Number factor);
 
+  bool FollowsSecond() const { return std::min(order_, asked_) > 1; }
+
   Arena& arena_;
   const int order_;
+  int asked_ = 2;
   int64_t total_ = 0;
   // An element that enters such an operation: its support, and the variables of its array.
   struct SingularElement {
