@@ -45,7 +45,8 @@ class Finder {
  public:
   Finder(const Program& program, DualPlan& plan) : program_(program), plan_(plan) {}
 
-  void Run() {
+  // Whether there are any.
+  bool Run() {
     for (size_t s = 0; s < program_.statements.size(); ++s) {
       const Statement& statement = program_.statements[s];
       if (program::SignatureOf(statement.op).category == Category::kRegion) TakeRegion(statement);
@@ -54,6 +55,7 @@ class Finder {
       if (plan_.statements[s].fate == Fate::kRuns) Take(static_cast<int32_t>(s));
     }
     for (const Linear& hook : linear_) Follow(hook);
+    return count_ > 0;
   }
 
  private:
@@ -109,7 +111,7 @@ class Finder {
         return;
       }
       default:
-        if (SavesNumbers(statement)) {
+        if (scales_.back() != 1 && SavesNumbers(statement)) {
           TakeSaved(at, signature.facts.dependence == program::Dependence::kBilinear);
         }
     }
@@ -274,8 +276,7 @@ class Spreader {
 }  // namespace
 
 void PlanDisturbances(const Program& program, DualPlan& plan) {
-  Finder(program, plan).Run();
-  Spreader(program, plan).Run();
+  if (Finder(program, plan).Run()) Spreader(program, plan).Run();
 }
 
 }  // namespace twingrad::reference

@@ -168,26 +168,25 @@ class Planner {
   }
 
   void TakeCall(const Statement& statement) {
-    std::vector<ValueId> sources(statement.operands.begin(), statement.operands.end());
-    for (const ValueId seed : statement.Get<std::vector<ValueId>>(Key::kSeeds)) {
-      if (seed != kNoValue) sources.push_back(seed);
-    }
     int level = 0;
-    for (const ValueId source : sources) level = std::max(level, LevelOf(source));
+    for (const ValueId root : statement.operands) level = std::max(level, LevelOf(root));
+    for (const ValueId seed : statement.Get<std::vector<ValueId>>(Key::kSeeds)) {
+      if (seed != kNoValue) level = std::max(level, LevelOf(seed));
+    }
     const int order = level + 1;
     plan_.order = std::max(plan_.order, order);
     const auto inputs = statement.Get<std::vector<ValueId>>(Key::kInputs);
     const bool adds = statement.op != Opcode::kGrad;
+    const auto add_to = [order](ValuePlan& value) {
+      value.grad_order = std::max(value.grad_order, order);
+    };
     for (const ValueId input : inputs) {
       plan_.values[input].seeded = true;
       plan_.values[input].retained |= adds;
+      if (adds) add_to(plan_.values[input]);
     }
     for (const ValueId result : statement.results) plan_.values[result].order = order;
-    for (size_t v = 0; adds && v < plan_.values.size(); ++v) {
-      const bool chosen = std::find(inputs.begin(), inputs.end(), v) != inputs.end();
-      int& grad_order = plan_.values[v].grad_order;
-      if (chosen || inputs.empty()) grad_order = std::max(grad_order, order);
-    }
+    if (adds && inputs.empty()) std::for_each(plan_.values.begin(), plan_.values.end(), add_to);
     if (!statement.Get<bool>(Key::kCreateGraph)) return;
     for (const ValueId result : statement.results) plan_.values[result].level = order;
     for (int& grad_level : grad_levels_) {

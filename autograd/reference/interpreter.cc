@@ -264,11 +264,12 @@ void Interpreter::Finish() {
     const Tensor& tensor = tensors_[value];
     if (!tensor.defined) continue;
     program::ValueRecord& record = result_.observation.values[value];
-    const Array* content = Read(static_cast<ValueId>(value)).data;
+    const Storage& storage = storages_[tensor.storage];
+    const Array* content = Gathered(arena_, storage.content, tensor.map, tensor.shape);
     record.defined = true;
     record.requires_grad = RequiresGrad(static_cast<ValueId>(value));
-    record.data = ContentsOf(*content);
-    record.version = storages_[tensor.storage].version;
+    ShowContents(*content, record.data);
+    record.version = storage.version;
     ValueId& first = first_users[tensor.storage];
     if (first == program::kNoValue) first = static_cast<ValueId>(value);
     record.storage = first;
@@ -276,7 +277,7 @@ void Interpreter::Finish() {
     if (!tensor.grad.defined()) continue;
     result_.grad_in_any_order[value] = tensor.grad_in_any_order;
     record.grad_defined = true;
-    record.grad = ContentsOf(*tensor.grad.data);
+    ShowContents(*tensor.grad.data, record.grad);
     result_.grad_bounds[value] = Bounds(*tensor.grad.data);
   }
 }

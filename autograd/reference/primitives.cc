@@ -21,17 +21,18 @@ Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size) {
 
 program::TensorData ContentsOf(const Array& array) {
   program::TensorData data;
+  ShowContents(array, data);
+  return data;
+}
+
+void ShowContents(const Array& array, program::TensorData& data) {
   data.dtype = array.dtype;
   data.shape = *array.shape;
-  if (!IsFloating(array.dtype)) {
-    data.bits.assign(array.i, array.i + array.size);
-    return data;
-  }
+  if (!IsFloating(array.dtype)) return data.bits.assign(array.i, array.i + array.size);
   data.bits.resize(array.size);
   std::transform(array.v, array.v + array.size, data.bits.begin(), [](double v) {
     return std::isnan(v) ? uint64_t{0x7ff8000000000000} : std::bit_cast<uint64_t>(v);
   });
-  return data;
 }
 
 const Array* ArrayFromBits(Arena& arena, DType dtype, const Shape* shape,

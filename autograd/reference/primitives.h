@@ -162,6 +162,7 @@ const Array* ArrayFromBits(Arena& arena, DType dtype, const Shape* shape,
 const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size, double value);
 // The contents as Program data; every NaN becomes the canonical one.
 program::TensorData ContentsOf(const Array& array);
+void ShowContents(const Array& array, program::TensorData& data);
 // The same elements in another shape.
 const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
 // The elements at these places, in this shape.

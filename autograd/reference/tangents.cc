@@ -41,8 +41,8 @@ void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tange
   const double *left = a.FirstOf(i), *right = b.FirstOf(i);
   for (int32_t v = rows.begin; v < std::min(rows.end, columns.end); ++v) {
     const int32_t first = std::max(v, columns.begin);
-    AddTimes(to.SecondOf(at) + to.Row(v - to.begin) + (first - to.begin), f * left[v - a.begin],
-             right + (first - b.begin), columns.end - first);
+    AddTimes(to.RowOf(at, v) + (first - v), f * left[v - a.begin], right + (first - b.begin),
+             columns.end - first);
   }
 }
 
@@ -156,8 +156,7 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
     AddTimes(to.SecondOf(at), f, from.SecondOf(i), from.pairs());
   } else if (held) {
     for (int32_t v = begin; v < end; ++v) {
-      const int32_t r = v - to.begin, s = v - from.begin;
-      AddTimes(to.SecondOf(at) + to.Row(r) + r, f, from.SecondOf(i) + from.Row(s) + s, end - v);
+      AddTimes(to.RowOf(at, v), f, from.RowOf(i, v), end - v);
     }
   }
   to.support[at].Extend(from.support[i]);

@@ -65,6 +65,11 @@ struct Tangents {
   // Offset of the row of variable begin + r in a triangle, minus r: entry j >= r of the row is at
   // Row(r) + j.
   int64_t Row(int32_t r) const { return int64_t{r} * width() - int64_t{r} * (r + 1) / 2; }
+  // The second derivatives along a variable and each from it on.
+  double* RowOf(int32_t i, int32_t variable) const {
+    const int32_t r = variable - begin;
+    return SecondOf(i) + Row(r) + r;
+  }
   // The second derivative with respect to two variables, in any order; 0 outside the interval.
   double Second(int32_t i, int32_t a, int32_t b) const {
     if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
