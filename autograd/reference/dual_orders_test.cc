@@ -1,3 +1,5 @@
+// How many orders of derivatives the plan says are asked of each statement.
+
 #include <cstdint>
 #include <string>
 #include <vector>
