@@ -21,6 +21,8 @@ DualInterpreter::Engagement DualInterpreter::TakeRoots(const Statement& statemen
   Engagement call;
   call.disturbed = DisturbedBy(statement);
   call.create_graph = statement.Get<bool>(Key::kCreateGraph);
+  const StatementPlan& plan = plan_.statements[static_cast<size_t>(statement_)];
+  call.has_history = call.create_graph && order_ > 1 && plan.order > 0;
   const auto given = statement.Get<std::vector<ValueId>>(Key::kSeeds);
   const bool grad_mode = grad_mode_;
   grad_mode_ = true;  // a root's derivatives are those of its history
@@ -98,7 +100,7 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call,
       std::fill(gradient->i, gradient->i + gradient->size, 0);
     }
     std::fill(gradient->e, gradient->e + gradient->size, kUnknown);
-    const bool has_history = call.create_graph && order_ > 1 && IsFloating(dtype);
+    const bool has_history = call.has_history && IsFloating(dtype);
     const std::vector<bool> all(has_history ? static_cast<size_t>(gradient->size) : 0, true);
     const auto [begin, end] = call.history;
     return {gradient, has_history ? tangents_.Hidden(nullptr, all, begin, end) : nullptr};
@@ -112,10 +114,10 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call,
     spread->resize(static_cast<size_t>(gradient->size));
     (*spread)[static_cast<size_t>(j)] = width;
   }
-  const bool has_history = call.create_graph && order_ > 1;
-  Jets known_part{gradient, has_history ? GradientTangents(value, call) : nullptr};
+  Jets known_part{gradient, call.has_history ? GradientTangents(value, call) : nullptr};
   const Reach& reach = call.disturbed.gradients;
-  return reach.empty() ? known_part : Excused(value, known_part, reach, has_history, call.history);
+  if (reach.empty()) return known_part;
+  return Excused(value, known_part, reach, call.has_history, call.history);
 }
 
 Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, double* spread) const {

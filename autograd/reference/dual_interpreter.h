@@ -183,6 +183,7 @@ class DualInterpreter {
     std::vector<Jets> roots;
     std::vector<Jets> seeds;
     bool create_graph = false;
+    bool has_history = false;   // what it makes is differentiated
     Variables history;          // all that the roots and seeds depend on
     bool of_gradients = false;  // a root is made from gradients with history
   };
