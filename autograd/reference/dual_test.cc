@@ -285,6 +285,17 @@ TEST(DualTest, BehindASlopeThatIsNoNumberIsZeroOrNan) {
   }
 }
 
+// The terms of the second factor are -M and 1.5 M, of the largest number M.
+TEST(DualTest, NothingIsKnownOfSlopesThatOverflow) {
+  const DualResult dual =
+      RunDual(ParseOrThrow(R"(%x = leaf type=f64[3] data=-0x1.fffffffffffffp1023,20,-1.5 grad=1
+%y = cumprod %x dim=0
+%s = sum %y
+backward %s
+)"));
+  EXPECT_TRUE(std::isinf(dual.grads[0].BoundOf(1)));
+}
+
 TEST(DualTest, TheGradientOfAViewIsNotKnown) {
   const Agreement agreement = Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
 %v = select %x dim=0 index=0
