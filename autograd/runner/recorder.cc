@@ -35,6 +35,14 @@ void Fill(program::EdgeRecords& records, Span<const ViewEdge> edges) {
   });
 }
 
+// Of a few tasks; null: none has it.
+template <typename Tasks>
+auto WithNumber(uint64_t number, Tasks& tasks) -> decltype(tasks.data()) {
+  const auto it = std::find_if(tasks.begin(), tasks.end(),
+                               [number](const auto& task) { return task.number == number; });
+  return it == tasks.end() ? nullptr : &*it;
+}
+
 }  // namespace
 
 Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()> before_graph,
@@ -125,9 +133,7 @@ int32_t Recorder::Task::IndexOf(const Node& node) const {
   return it == nodes.end() ? -1 : static_cast<int32_t>(it - nodes.begin());
 }
 
-Recorder::Task* Recorder::Find(uint64_t task) {
-  return const_cast<Task*>(std::as_const(*this).Find(task));
-}
+Recorder::Task* Recorder::Find(uint64_t task) { return WithNumber(task, tasks_); }
 
 int16_t Recorder::ThreadHere(const Task& task) {
   if (InnermostCall() != nullptr && InnermostCall()->index_ == task.call) {
@@ -137,11 +143,7 @@ int16_t Recorder::ThreadHere(const Task& task) {
   return worker < 0 ? program::kOtherThread : static_cast<int16_t>(worker);
 }
 
-const Recorder::Task* Recorder::Find(uint64_t task) const {
-  const auto it = std::find_if(tasks_.begin(), tasks_.end(),
-                               [task](const Task& other) { return other.number == task; });
-  return it == tasks_.end() ? nullptr : &*it;
-}
+const Recorder::Task* Recorder::Find(uint64_t task) const { return WithNumber(task, tasks_); }
 
 void Recorder::OnGraphReady(GraphView graph) {
   const sync::WatchScope watching;
