@@ -137,8 +137,6 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
       const Number slope = t->Slope(i, variable);
       const bool is_sure = std::fabs(seed.v) > seed.e && (std::isinf(slope.v) || !MayBeZero(slope));
       if (seed.v == 0 && seed.e == 0 && std::isfinite(slope.v)) continue;
-      // An overflow is no infinity: added up in another order the terms may be finite.
-      undefined |= std::isinf(slope.v) && slope.e == kUnknown;
       *spread += (std::fabs(seed.v) + seed.e) * t->Spread(i, variable);
       if (std::isfinite(seed.v) && std::isfinite(slope.v)) {
         sum.Add(Multiply(seed, slope, kF64Format));
@@ -148,6 +146,8 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
       } else if (seed.v == 0 && seed.e == 0 && std::isinf(slope.v)) {
         or_nan = true;
       } else {
+        // An overflow is no infinity: added up in another order the terms may be finite.
+        undefined |= std::isinf(slope.v) && slope.e == kUnknown;
         add_infinite(is_sure ? seed.v * slope.v : kNoDerivative.v);
       }
     }
