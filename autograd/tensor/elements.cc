@@ -28,11 +28,18 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 constexpr size_t kLine = 64;
 
+// From here on blocks begin where pages do. To the processor a load waits for a store whose address
+// has the same last 12 bits; so an addition whose result lay two lines ahead of its operands, as
+// pages count, took 1.7 times as long at 16 KiB and 1.2 times at 400 KB. In blocks at one offset no
+// operand is that far behind a result.
+constexpr size_t kPage = 4096, kPaged = size_t{16} << 10;
+
 // Few enough to be looked through sooner than memory would be asked for.
 constexpr size_t kMostBlocks = 256;
 
 std::align_val_t AlignmentOf(size_t bytes) {
-  return std::align_val_t{bytes >= 2 * kHugePage ? kHugePage : kLine};
+  if (bytes >= 2 * kHugePage) return std::align_val_t{kHugePage};
+  return std::align_val_t{bytes >= kPaged ? kPage : kLine};
 }
 
 void* New(size_t bytes) noexcept {
@@ -137,7 +144,7 @@ struct Reaper {
     cache->state = Cache::State::kEnded;
     for (int c = 0; c < kClasses; ++c) {
       while (cache->count[c] > 0) {
-        ::operator delete (cache->blocks[c][--cache->count[c]], std::align_val_t{kLine});
+        Delete(cache->blocks[c][--cache->count[c]], kLeastClass << c);
       }
     }
   }
@@ -152,13 +159,13 @@ void* NewSmall(size_t bytes) noexcept {
   Cache& cache = ThreadCache();
   const int c = ClassOf(bytes);
   if (cache.count[c] > 0) return cache.blocks[c][--cache.count[c]];
-  return ::operator new (kLeastClass << c, std::align_val_t{kLine}, std::nothrow);
+  return New(kLeastClass << c);
 }
 
 void DeleteSmall(void* data, size_t bytes) noexcept {
   Cache& cache = ThreadCache();
+  const int c = ClassOf(bytes);
   if (cache.state != Cache::State::kEnded) {
-    const int c = ClassOf(bytes);
     if (cache.state == Cache::State::kUnused) {
       ThreadReaper().cache = &cache;
       cache.state = Cache::State::kReady;
@@ -168,14 +175,14 @@ void DeleteSmall(void* data, size_t bytes) noexcept {
       return;
     }
   }
-  ::operator delete (data, std::align_val_t{kLine});
+  Delete(data, kLeastClass << c);
 }
 
 }  // namespace
 
 void* Allocate(size_t bytes) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;  // rounded up it might be little
-  if (!kKeeps) return ::operator new (bytes, std::align_val_t{kLine}, std::nothrow);
+  if (!kKeeps) return New(bytes);
   if (bytes < kLarge) return NewSmall(bytes);
   const size_t size = SizeOfBlock(bytes);
   Store& kept = store.Get();
@@ -186,7 +193,7 @@ void* Allocate(size_t bytes) noexcept {
 }
 
 void Free(void* data, size_t bytes) noexcept {
-  if (!kKeeps) return ::operator delete (data, std::align_val_t{kLine});
+  if (!kKeeps) return Delete(data, bytes);
   if (bytes < kLarge) return DeleteSmall(data, bytes);
   const size_t size = SizeOfBlock(bytes);
   if (!store.Get().Put(data, size)) Delete(data, size);

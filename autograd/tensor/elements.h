@@ -18,7 +18,7 @@ namespace twingrad::elements {
 inline constexpr size_t kLarge = size_t{64} << 10;
 inline constexpr size_t kMostKept = size_t{256} << 20;
 
-// On a cache line.
+// On a cache line, from 16 KiB on where a page begins.
 void* Allocate(size_t bytes) noexcept;
 // `bytes` as given to Allocate.
 void Free(void* data, size_t bytes) noexcept;

@@ -26,11 +26,11 @@ constexpr bool kKeeps = true;
 constexpr size_t kMegabyte = size_t{1} << 20;
 
 TEST(Elements, BlocksOfAllSizesAreAlignedAndWritable) {
-  for (const size_t bytes : {size_t{65}, size_t{4096}, kLarge - 1, kLarge, kLarge + 1,
-                             3 * kMegabyte, 4 * kMegabyte, 9 * kMegabyte + 3}) {
+  for (const size_t bytes : {size_t{65}, size_t{4096}, size_t{16384}, kLarge - 1, kLarge,
+                             kLarge + 1, 3 * kMegabyte, 4 * kMegabyte, 9 * kMegabyte + 3}) {
     void* const data = Allocate(bytes);
     ASSERT_NE(data, nullptr);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 64, 0u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % (bytes >= 16384 ? 4096 : 64), 0u);
     std::memset(data, 1, bytes);
     Free(data, bytes);
   }

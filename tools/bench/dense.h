@@ -101,7 +101,7 @@ class Dense {
 
   template <typename Operation>
   static Figures Repeat(int64_t n, const Operation& operation, const Tensor& a, const Tensor& b) {
-    const int64_t times = std::max<int64_t>(1, 10'000'000 / n);
+    const int64_t times = std::max<int64_t>(10, 10'000'000 / n);
     return {{"forward", TimeNs(times, [&] { operation(a, b); })}};
   }
 };
