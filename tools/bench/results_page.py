@@ -24,9 +24,9 @@ class Measurement:
 
 
 MEASUREMENTS = (
-    Measurement('check', 'tools/bazel run //tools/oracle -- check --seed=1 --programs=100000 --jobs=1',
+    Measurement('check', 'tools/bazel run //tools/oracle -- check --seed=1 --programs=500000 --jobs=2',
                 r'^(programs|compared) '),
-    Measurement('check of libtorch', 'tools/bazel run //tools/oracle -- check --engine=libtorch --seed=1 --programs=20000 --jobs=1',
+    Measurement('check of libtorch', 'tools/bazel run //tools/oracle -- check --engine=libtorch --seed=1 --programs=40000 --jobs=2',
                 r'^(programs|compared) '),
     Measurement('findings in libtorch',
                 'tools/bazel run //tools/oracle -- check --engine=libtorch --seed=2 --programs=200000 --jobs=2',
