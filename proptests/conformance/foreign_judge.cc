@@ -15,6 +15,7 @@
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/conformance/legality.h"
+#include "proptests/conformance/released.h"
 #include "proptests/conformance/seen.h"
 #include "proptests/judge/table.h"
 #include "proptests/oracles/compare.h"
@@ -312,6 +313,11 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   }
   if (std::string why = NotRaised(program, hello, expected.twin.observation); !why.empty()) {
     return without_twin(Outcome::kRefuse, std::move(why));
+  }
+  if (hello.Has(Fact::kGraph) && hello.Has(Fact::kNames) &&
+      FindsNothingReleased(expected.twin, observed)) {
+    return without_twin(Outcome::kNotJudged,
+                        "what a call over a gradient's graph releases is the engine's own");
   }
   FillFacts(hello, expected.twin, observed);
   const bool absent = CreatesGraph(program) && TakeZerosForAbsent(program, expected.twin, observed);

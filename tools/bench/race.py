@@ -5,8 +5,19 @@ all of them alike. Only one runs at a time.
 """
 
 import dataclasses
+import itertools
 import statistics
 import time
+
+
+def merged(of_passes):
+    """The rows of several passes over the same cases, each with the runs of all."""
+    rows = {}
+    for row in itertools.chain.from_iterable(of_passes):
+        first = rows.setdefault((row.title, row.size), dataclasses.replace(row, runs=[[] for _ in row.runs]))
+        for runs, more in zip(first.runs, row.runs):
+            runs.extend(more)
+    return list(rows.values())
 
 
 @dataclasses.dataclass
@@ -28,18 +39,19 @@ class Row:
         return theirs / mine if mine and theirs is not None else None
 
 
-def _rounds(contestants, case, size, seconds):
-    """A round warms up and says how many more fit into the time: 5 to 201."""
+def _rounds(contestants, case, size, seconds, passes):
+    """A round warms up and says how many more fit into the time: 5 to 201, in all passes together at least 9."""
     begin = time.monotonic()
     for contestant in contestants:
         contestant.run(case.name, size)
-    return 3 if case.fresh else max(5, min(201, round(seconds / (time.monotonic() - begin))))
+    least, fresh = (5, 3) if passes == 1 else (-(-9 // passes), 1)
+    return fresh if case.fresh else max(least, min(201, round(seconds / (time.monotonic() - begin))))
 
 
-def race(contestants, case, size, seconds):
-    """The rows of one case at one size, one a figure."""
+def race(contestants, case, size, seconds, passes=1):
+    """The rows of one case at one size, one a figure; in one of so many passes."""
     figures = {}
-    for i in range(_rounds(contestants, case, size, seconds)):
+    for i in range(_rounds(contestants, case, size, seconds, passes)):
         order = list(enumerate(contestants))
         for place, contestant in order if i % 2 == 0 else reversed(order):
             if case.fresh:

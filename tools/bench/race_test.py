@@ -52,6 +52,18 @@ class RaceTest(unittest.TestCase):
         row, = self.rows('chain')
         self.assertEqual([len(runs) for runs in row.runs], [5, 5])
 
+    def test_passes_add_their_runs(self):
+        with clockwork('fast', 50) as fast, clockwork('slow', 1000) as slow:
+            of_passes = [race.race([fast, slow], case('scalars'), 100, seconds=0, passes=3) for _ in range(3)]
+        rows = race.merged(of_passes)
+        self.assertEqual([row.title for row in rows], ['y = y * w forward', 'y = y * w backward'])
+        self.assertEqual([len(runs) for row in rows for runs in row.runs], [9] * 4)
+        row = race.merged([[self.row_of([1.0, 2.0])], [self.row_of([9.0])], [self.row_of([2.0, 3.0])]])[0]
+        self.assertEqual(row.median(0), 2.0)
+
+    def row_of(self, runs):
+        return race.Row('chain', 'chain', 'ns a node', 10, [runs])
+
     def test_a_case_that_nobody_has_gives_no_line(self):
         self.assertEqual(self.rows('mlp'), [])
 
@@ -125,12 +137,17 @@ class OwnContestantTest(unittest.TestCase):
         self.assertRegex(threads.branches([OWN], 8), r'two threads on eight branches of 8 by 8: \d+\.\d\d of')
         self.assertEqual(threads.share([2, 4, 6], [3, 3, 3]), 0.75)
 
-    def test_a_size_out_of_range_is_an_error(self):
+    def test_a_number_out_of_range_is_an_error(self):
+        self.assertIn("'0' is no number of passes; it is a whole number from 1 to 100", self.refused('--passes=0'))
         for wrong in ('1', '-3', '10000001', 'x'):
-            done = subprocess.run([sys.executable, engine.__file__, '--sizes=' + wrong], capture_output=True, text=True,
-                                  env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(f"'{wrong}' is no size; a size is a whole number from 2 to 10000000", done.stderr)
+            self.assertIn(f"'{wrong}' is no size; a size is a whole number from 2 to 10000000",
+                          self.refused('--sizes=' + wrong))
+
+    def refused(self, argument):
+        done = subprocess.run([sys.executable, engine.__file__, argument], capture_output=True, text=True,
+                              env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+        self.assertEqual(done.returncode, 2)
+        return done.stderr
 
     @unittest.skipUnless(os.path.exists('/usr/bin/gnuplot'), 'gnuplot is not installed: tools/bazel installs it for --plot')
     def test_gnuplot_draws(self):

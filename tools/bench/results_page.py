@@ -37,7 +37,7 @@ MEASUREMENTS = (
                 r'schedules/s'),
     Measurement('errors of functions', 'tools/bazel test //proptests/properties:ulps_test --test_output=all --nocache_test_results',
                 r'^\w+ +f(32|64) +(ulps|conditioned) '),
-    Measurement('engine against libtorch', 'tools/bazel run //tools/bench:engine',
+    Measurement('engine against libtorch', 'tools/bazel run //tools/bench:engine -- --passes=3',
                 r'\d+\.\d+x|^median |^two '),
 )
 

@@ -44,7 +44,7 @@ class ResultsPageTest(unittest.TestCase):
         missing = {m.title: 'exit status 1' for m in results_page.MEASUREMENTS}
         text = results_page.page({'commit': 'abc'}, {'check': ['programs 1']}, missing)
         self.assertIn('| commit | abc |', text)
-        self.assertIn('--jobs=1\nprograms 1\n', text)
+        self.assertIn('--jobs=2\nprograms 1\n', text)
         self.assertEqual(text.count('no figure: exit status 1'), len(results_page.MEASUREMENTS) - 1)
 
 
