@@ -276,6 +276,30 @@ const twingrad::reference::ball::BallResult* BallsOf(const Expectation& expected
   return expected.ball && !fails ? &*expected.ball : nullptr;
 }
 
+// Why the twin's prediction is no measure of this run, and what the run then is; nullopt: it is
+// one.
+std::optional<std::pair<Outcome, std::string>> NotByTwin(
+    const Program& program, const Hello& hello, const twingrad::reference::TwinResult& expected,
+    const Observation& observed) {
+  if (expected.skipped || expected.single_thread_only) {
+    return {{Outcome::kNotJudged,
+             expected.skipped.value_or(
+                 "a call failed in a try region, and the order of nodes is the engine's own")}};
+  }
+  if (observed.error && observed.error->error == ErrorKind::kUnsupported) {
+    return {{Outcome::kRefuse, observed.error->message}};
+  }
+  if (std::string why = NotRaised(program, hello, expected.observation); !why.empty()) {
+    return {{Outcome::kRefuse, std::move(why)}};
+  }
+  if (hello.Has(Fact::kGraph) && hello.Has(Fact::kNames) &&
+      FindsNothingReleased(expected, observed)) {
+    return {
+        {Outcome::kNotJudged, "what a call over a gradient's graph releases is the engine's own"}};
+  }
+  return std::nullopt;
+}
+
 Outcome OutcomeOf(const ConventionsTaken& taken) {
   if (taken.not_judged > 0) return Outcome::kNotJudged;
   return taken.elements > 0 || taken.absent ? Outcome::kConvention : Outcome::kAgree;
@@ -302,22 +326,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     if (WritesReachASeed(judged.rule, program, observed)) judged.rule = "seed_is_grad";
     return judged;
   };
-  if (expected.twin.skipped || expected.twin.single_thread_only) {
-    return without_twin(
-        Outcome::kNotJudged,
-        expected.twin.skipped.value_or(
-            "a call failed in a try region, and the order of nodes is the engine's own"));
-  }
-  if (observed.error && observed.error->error == ErrorKind::kUnsupported) {
-    return without_twin(Outcome::kRefuse, observed.error->message);
-  }
-  if (std::string why = NotRaised(program, hello, expected.twin.observation); !why.empty()) {
-    return without_twin(Outcome::kRefuse, std::move(why));
-  }
-  if (hello.Has(Fact::kGraph) && hello.Has(Fact::kNames) &&
-      FindsNothingReleased(expected.twin, observed)) {
-    return without_twin(Outcome::kNotJudged,
-                        "what a call over a gradient's graph releases is the engine's own");
+  if (auto why = NotByTwin(program, hello, expected.twin, observed)) {
+    return without_twin(why->first, std::move(why->second));
   }
   FillFacts(hello, expected.twin, observed);
   const bool absent = CreatesGraph(program) && TakeZerosForAbsent(program, expected.twin, observed);
