@@ -28,10 +28,9 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 constexpr size_t kLine = 64;
 
-// From here on blocks begin where pages do. To the processor a load waits for a store whose address
-// has the same last 12 bits; so an addition whose result lay two lines ahead of its operands, as
-// pages count, took 1.7 times as long at 16 KiB and 1.2 times at 400 KB. In blocks at one offset no
-// operand is that far behind a result.
+// From kPaged on blocks begin where pages do, against 4K aliasing: a load waits for an earlier
+// store whose address has the same last 12 bits. An addition whose result lay two lines further in
+// its page than the operands in theirs took 1.7 times as long at 16 KiB and 1.2 times at 400 KB.
 constexpr size_t kPage = 4096, kPaged = size_t{16} << 10;
 
 // Few enough to be looked through sooner than memory would be asked for.

@@ -276,8 +276,7 @@ const twingrad::reference::ball::BallResult* BallsOf(const Expectation& expected
   return expected.ball && !fails ? &*expected.ball : nullptr;
 }
 
-// Why the twin's prediction is no measure of this run, and what the run then is; nullopt: it is
-// one.
+// Why the twin's prediction is no measure of this run, and what the run then is, if it is none.
 std::optional<std::pair<Outcome, std::string>> NotByTwin(
     const Program& program, const Hello& hello, const twingrad::reference::TwinResult& expected,
     const Observation& observed) {

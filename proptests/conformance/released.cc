@@ -14,7 +14,7 @@ using twingrad::program::NodeRole;
 using twingrad::program::Observation;
 using twingrad::reference::TwinResult;
 
-// Those that ran, and keep something that can be released.
+// Those that ran and may have saved what can be released.
 std::vector<NodeName> NodesRunBy(const CallRecord& call) {
   std::vector<NodeName> names;
   for (const int32_t node : call.executed) {
@@ -23,6 +23,8 @@ std::vector<NodeName> NodesRunBy(const CallRecord& call) {
   }
   return names;
 }
+
+bool IsNested(const CallRecord& call) { return call.outer >= 0; }
 
 // Whether all nodes of the call at this statement follow from the Program alone.
 bool IsPredicted(const TwinResult& expected, int32_t statement) {
@@ -40,6 +42,7 @@ bool FindsNothingReleased(const TwinResult& expected, const Observation& observe
   if (!error || error->error != ErrorKind::kFreed) return false;
   if (observed.error && observed.error->statement <= error->statement) return false;
   if (IsPredicted(expected, error->statement)) return false;
+  if (std::ranges::any_of(observed.calls, &IsNested)) return false;
   std::vector<NodeName> released;
   for (const CallRecord& call : observed.calls) {
     if (call.statement > error->statement) break;

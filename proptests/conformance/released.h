@@ -14,6 +14,7 @@ namespace twingrad::conformance {
 
 // Whether the twin's run ends with kFreed at a call over nodes that create_graph made, and the
 // engine, whose nodes are named, showed that this call ran none that an earlier one had released.
+// False where a hook has made calls of its own: which of them fails the twin does not say.
 bool FindsNothingReleased(const twingrad::reference::TwinResult& expected,
                           const twingrad::program::Observation& observed);
 

@@ -97,6 +97,17 @@ TEST(ReleasedTest, WithoutNodesItMustNot) {
   }
 }
 
+// The nested call may be the one that needs what was released.
+TEST(ReleasedTest, WithNestedCallsItMustNot) {
+  const auto with_nested = [](Observation& o) {
+    ComesBackAfter({kOfThird, kLeaf})(o);
+    CallRecord nested = CallOver(kFirstCall, {kOfThird, kLeaf});
+    nested.outer = static_cast<int32_t>(o.calls.size()) - 1;
+    o.calls.push_back(nested);
+  };
+  EXPECT_EQ(Judge(ThirdDerivative(), Engine(), with_nested).rule, "errors");
+}
+
 // What statements make is the same in every engine.
 TEST(ReleasedTest, NodesOfStatementsAreTheProgramsOwn) {
   const Program twice =

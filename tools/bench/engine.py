@@ -47,7 +47,7 @@ def size(text):
     return number
 
 
-def passes(text):
+def number_of_passes(text):
     number = int(text) if text.isdigit() else 0
     if not 1 <= number <= 100:
         raise argparse.ArgumentTypeError(f"'{text}' is no number of passes; it is a whole number from 1 to 100; try --passes=3")
@@ -62,7 +62,7 @@ def _arguments(words):
     parser.add_argument('--cases', type=several(str), default=[], help='names of cases.py, callers and branches (default: all)')
     parser.add_argument('--sizes', type=several(size), default=[], help='in place of those of the cases')
     parser.add_argument('--seconds', type=float, default=1.0, help='of each case at each size (default: 1)')
-    parser.add_argument('--passes', type=passes, default=1,
+    parser.add_argument('--passes', type=number_of_passes, default=1,
                         help='over all cases, so that a busy minute meets some runs of a case and not all (default: 1)')
     parser.add_argument('--device', choices=('cpu', 'cuda'), default='cpu', help='where all of them compute (default: cpu)')
     parser.add_argument('--alone', action='store_true', help='without peers')
@@ -71,44 +71,33 @@ def _arguments(words):
     return parser.parse_args(words)
 
 
-def _pass(contestants, chosen, arguments, show):
-    rows = []
+def _raced(contestants, chosen, arguments, number):
+    """The rows of one pass, as they come."""
     for case in chosen:
         for count in arguments.sizes or case.sizes:
-            found = race.race(contestants, case, count, arguments.seconds / arguments.passes, arguments.passes)
-            rows += found
-            show(case, count, found)
-    return rows
+            if arguments.passes > 1:
+                print(f'[bench] pass {number} of {arguments.passes}: {case.name} {count}', file=sys.stderr, flush=True)
+            yield from race.race(contestants, case, count, arguments.seconds / arguments.passes, arguments.passes)
 
 
-class _Lines:
-    """Prints rows, below a header where the unit changes."""
-
-    def __init__(self, names):
-        self._names, self._unit = names, None
-
-    def print(self, rows):
-        for row in rows:
-            if row.unit != self._unit:
-                self._unit = row.unit
-                print(table.header(row.unit, self._names), flush=True)
-            print(table.line(row), flush=True)
+def _printed(rows, names):
+    """These rows, each printed as it comes, below a header where the unit changes."""
+    unit = None
+    for row in rows:
+        if row.unit != unit:
+            unit = row.unit
+            print(table.header(unit, names), flush=True)
+        print(table.line(row), flush=True)
+        yield row
 
 
 def _table(contestants, arguments, field):
     names = [contestant.name for contestant in contestants]
     wanted = [name for name in arguments.cases if name not in field.threads]
     chosen = cases.chosen(wanted, tuple(field.threads), field.cases) if wanted or not arguments.cases else []
-    lines = _Lines(names)
-    if arguments.passes == 1:
-        return _pass(contestants, chosen, arguments, lambda case, count, rows: lines.print(rows)), names
-    of_passes = []
-    for number in range(1, arguments.passes + 1):
-        of_passes.append(_pass(contestants, chosen, arguments, lambda case, count, rows: print(
-            f'[bench] pass {number} of {arguments.passes}: {case.name} {count}', file=sys.stderr, flush=True)))
-    rows = race.merged(of_passes)
-    lines.print(rows)
-    return rows, names
+    of_passes = [_raced(contestants, chosen, arguments, number + 1) for number in range(arguments.passes)]
+    rows = of_passes[0] if arguments.passes == 1 else race.merged(of_passes)
+    return list(_printed(rows, names)), names
 
 
 def main(words):

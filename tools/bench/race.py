@@ -6,18 +6,9 @@ all of them alike. Only one runs at a time.
 
 import dataclasses
 import itertools
+import math
 import statistics
 import time
-
-
-def merged(of_passes):
-    """The rows of several passes over the same cases, each with the runs of all."""
-    rows = {}
-    for row in itertools.chain.from_iterable(of_passes):
-        first = rows.setdefault((row.title, row.size), dataclasses.replace(row, runs=[[] for _ in row.runs]))
-        for runs, more in zip(first.runs, row.runs):
-            runs.extend(more)
-    return list(rows.values())
 
 
 @dataclasses.dataclass
@@ -40,12 +31,14 @@ class Row:
 
 
 def _rounds(contestants, case, size, seconds, passes):
-    """A round warms up and says how many more fit into the time: 5 to 201, in all passes together at least 9."""
+    """A round warms up and says how many more fit into the time: 5 to 201, and of several passes 9 or more in all."""
     begin = time.monotonic()
     for contestant in contestants:
         contestant.run(case.name, size)
-    least, fresh = (5, 3) if passes == 1 else (-(-9 // passes), 1)
-    return fresh if case.fresh else max(least, min(201, round(seconds / (time.monotonic() - begin))))
+    if case.fresh:
+        return math.ceil(3 / passes)
+    least = 5 if passes == 1 else math.ceil(9 / passes)
+    return max(least, min(201, round(seconds / (time.monotonic() - begin))))
 
 
 def race(contestants, case, size, seconds, passes=1):
@@ -62,3 +55,13 @@ def race(contestants, case, size, seconds, passes=1):
     plain = len(figures) == 1
     return [Row(case.name, case.title if plain else f'{case.title} {figure}', case.unit, size, runs)
             for figure, runs in figures.items()]
+
+
+def merged(of_passes):
+    """The rows of several passes over the same cases, each with the runs of all."""
+    rows = {}
+    for row in itertools.chain.from_iterable(of_passes):
+        first = rows.setdefault((row.case, row.title, row.size), dataclasses.replace(row, runs=[[] for _ in row.runs]))
+        for runs, more in zip(first.runs, row.runs):
+            runs.extend(more)
+    return list(rows.values())

@@ -146,25 +146,19 @@ TYPED_TEST(BestTest, LargeResultsHaveTheBitsOfSmallOnes) {
   };
   for (const Loops* loops : EveryLoops()) {
     const auto& best = loops->Of<T>();
-    best.binary(Binary::kSub, a.data(), 1, b.data(), 1, expected.data(), kCount);
     std::fill(out.begin(), out.end(), T(7));
-    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 1, 0},
-                     {out.data() + 1, kCount + 1, kRows, kCount, kRows * kCount});
-    for (int64_t row = 0; row < kRows; ++row) {
-      ASSERT_EQ(out[static_cast<size_t>(row * (kCount + 1))], T(7)) << "before row " << row;
-      ASSERT_TRUE(has_expected(1 + row * (kCount + 1))) << "row " << row;
-    }
-    // Of one element each.
-    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 0, 1},
-                     {out.data() + 1, kCount + 1, kRows, kCount, kRows * kCount});
+    const ResultRows<T> results = {out.data() + 1, kCount + 1, kRows, kCount, kRows * kCount};
+    // An element of b for each row.
+    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 0, 1}, results);
     for (int64_t row = 0; row < kRows; ++row) {
       best.binary(Binary::kSub, a.data(), 1, b.data() + row, 0, expected.data(), kCount);
-      ASSERT_EQ(out[static_cast<size_t>(row * (kCount + 1))], T(7)) << "before row " << row;
       ASSERT_TRUE(has_expected(1 + row * (kCount + 1))) << "row " << row;
     }
     best.binary(Binary::kSub, a.data(), 1, b.data(), 1, expected.data(), kCount);
+    best.binary_rows(Binary::kSub, {a.data(), 1, 0}, {b.data(), 1, 0}, results);
     for (int64_t row = 0; row < kRows; ++row) {
-      std::copy_n(expected.data(), kCount, out.data() + 1 + row * (kCount + 1));
+      ASSERT_EQ(out[static_cast<size_t>(row * (kCount + 1))], T(7)) << "before row " << row;
+      ASSERT_TRUE(has_expected(1 + row * (kCount + 1))) << "row " << row;
     }
     // In place, over the rows and what is between them.
     best.unary(Unary::kNeg, out.data() + 1, out.data() + 1, kRows * (kCount + 1) - 1);
