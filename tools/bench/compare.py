@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 from tools.bench import cases, race
-from tools.bench.contestant import Contestant, Failed
+from tools.bench.contestant import Contestant, Failed, one_processor
 
 _HERE = pathlib.Path(__file__).parent
 _TARGET = '//tools/bench:twingrad_contestant'
@@ -77,7 +77,7 @@ def main(words):
     os.chdir(os.environ.get('BUILD_WORKSPACE_DIRECTORY', '.'))
     try:
         asked = cases.chosen(arguments.cases)
-        with built(arguments.base) as command, Contestant(command) as base, \
+        with built(arguments.base) as command, one_processor(), Contestant(command) as base, \
                 Contestant([str(_HERE / 'twingrad_contestant')]) as here:
             rows = []
             for case in asked:

@@ -1,10 +1,23 @@
 """A contestant as its racer sees it: a process that runs cases on one engine (contestant.h)."""
 
+import contextlib
+import os
 import subprocess
 
 
 class Failed(Exception):
     """The contestant ended, or a case of it threw."""
+
+
+@contextlib.contextmanager
+def one_processor():
+    """Contestants that start herein share one processor: what else the machine does on it meets all of them alike."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 class Contestant:

@@ -16,7 +16,7 @@ import pathlib
 import sys
 
 from tools.bench import cases, race, table, threads
-from tools.bench.contestant import Contestant, Failed
+from tools.bench.contestant import Contestant, Failed, one_processor
 
 _HERE = pathlib.Path(__file__).parent
 PEERS = ('libtorch_contestant', 'pytorch_contestant')
@@ -107,6 +107,8 @@ def main(words):
     try:
         with contextlib.ExitStack() as stack:
             commands = [field.own, *([] if arguments.alone else field.peers)]
+            if arguments.device == 'cpu':  # where there is a GPU, PyTorch feeds it by a thread of its own
+                stack.enter_context(one_processor())
             contestants = [stack.enter_context(Contestant(command)) for command in commands]
             rows, names = _table(contestants, arguments, field)
         for name, measure in field.threads.items():

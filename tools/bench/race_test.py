@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from tools.bench import cases, compare, engine, race, table, threads
-from tools.bench.contestant import Contestant, Failed
+from tools.bench.contestant import Contestant, Failed, one_processor
 
 OWN, FAKE_CUDA = sys.argv.pop(1), sys.argv.pop(1)
 
@@ -51,6 +51,15 @@ class RaceTest(unittest.TestCase):
     def test_contestants_run_equally_often(self):
         row, = self.rows('chain')
         self.assertEqual([len(runs) for runs in row.runs], [5, 5])
+
+    def test_contestants_share_one_processor(self):
+        allowed = os.sched_getaffinity(0)
+        where = "import os; print('ready', *os.sched_getaffinity(0), flush=True); input()"
+        with one_processor():
+            with Contestant([sys.executable, '-c', where]) as one, Contestant([sys.executable, '-c', where]) as other:
+                self.assertEqual(one.name, other.name)
+                self.assertIn(int(one.name), allowed)
+        self.assertEqual(os.sched_getaffinity(0), allowed)
 
     def test_passes_add_their_runs(self):
         with clockwork('fast', 50) as fast, clockwork('slow', 1000) as slow:

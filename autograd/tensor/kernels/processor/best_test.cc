@@ -295,6 +295,30 @@ TYPED_TEST(BestTest, SumsHaveTheBitsOfTheirOrder) {
   }
 }
 
+TYPED_TEST(BestTest, LargeSumsAreOfQuarters) {
+  using T = TypeParam;
+  constexpr auto kLarge = static_cast<size_t>(kQuarteredSum<T>);
+  std::vector<T> a(kLarge + 3);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i * 7919 % 10007) / T(3) - T(1600);
+  for (const size_t count : {kLarge - 1, kLarge, kLarge + 3}) {
+    T expected = 0;
+    if (count < kLarge) {
+      expected = SumInOrder(std::vector<T>(a.begin(), a.begin() + static_cast<ptrdiff_t>(count)));
+    } else {
+      const auto quarter = [&](ptrdiff_t k) {
+        const auto size = static_cast<ptrdiff_t>(count / 4);
+        return SumInOrder(std::vector<T>(a.begin() + k * size, a.begin() + (k + 1) * size));
+      };
+      expected = (quarter(0) + quarter(1)) + (quarter(2) + quarter(3));
+      for (size_t i = count / 4 * 4; i < count; ++i) expected += a[i];
+    }
+    for (const Loops* loops : EveryLoops()) {
+      const T sum = loops->Of<T>().sum(a.data(), static_cast<int64_t>(count));
+      ASSERT_TRUE(SameBits(sum, expected)) << count << ": " << sum << ", not " << expected;
+    }
+  }
+}
+
 TYPED_TEST(BestTest, Transposes) {
   using T = TypeParam;
   std::vector<T> a(110 * 50);

@@ -110,9 +110,11 @@ struct LoopsOf {
                  T* out, int64_t count);
   // Fewer than kSumLanes elements: a left fold from +0. Else each of kSumLanes sums is one of every
   // kSumLanes-th element, and then the second half of the sums is added to the first until one is
-  // left. The bits do not depend on the instruction set.
+  // left. Of kQuarteredSum elements and more, q0 .. q3 are such sums of the quarters, rounded down,
+  // and (q0 + q1) + (q2 + q3) is the sum, to which the up to three elements left over are added:
+  // memory gives what lies in several places faster. The bits do not depend on the instruction set.
   T (*sum)(const T* a, int64_t count);
-  // In the same order: the sum of (x - mean)².
+  // In the order of fewer elements, whatever the count: the sum of (x - mean)².
   T (*squares)(const T* x, T mean, int64_t count);
   // The mean of each row, and the mean of (x - mean)², of sums in that order.
   void (*moments)(const T* x, const NormRows& rows, T* means, T* variances);
@@ -130,7 +132,8 @@ struct LoopsOf {
   void (*norm_gradient)(const T* g, const RowsOf<T>& weight, const T* x, const NormRows& rows,
                         const Moments<T>* of, const NormSums<T>* means, T* out);
   // Shares: out[i] = e^(a[i] scale) / Σ of those elements of each row that take part, and 0 of the
-  // others. The greatest exponent is taken from all; sums have the order of `sum`, of whole rows.
+  // others. The greatest exponent is taken from all; sums have the order of `squares`, of whole
+  // rows.
   void (*shares)(const T* a, T scale, const ShareRows& rows, T* out);
   // g[i] becomes (g[i] - Σ g share) share[i] scale, or 0.
   void (*share_gradients)(T* g, const T* shares, T scale, const ShareRows& rows);
@@ -149,6 +152,9 @@ struct LoopsOf {
 
 template <typename T>
 inline constexpr int64_t kSumLanes = 256 / static_cast<int64_t>(sizeof(T));
+// From 32 MiB on.
+template <typename T>
+inline constexpr int64_t kQuarteredSum = (32 << 20) / static_cast<int64_t>(sizeof(T));
 
 // One matrix, read at rows * row_step + columns * column_step.
 template <typename T>
