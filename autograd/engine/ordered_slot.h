@@ -20,8 +20,8 @@ namespace twingrad {
 // What one edge delivered. An undefined value also counts as a contribution.
 struct Contribution {
   Tensor value;
-  // Rank of the producer; nodes made for the sum belong to that rank.
-  uint32_t rank = 0;
+  // The producer among the task's states; nodes made for the sum belong to its rank.
+  uint32_t producer = 0;
   uint32_t output_nr = 0;
   // Where the value is ready, in calls with nodes on devices.
   GradientStreams::Arrival arrival = {};

@@ -90,7 +90,7 @@ TEST(OrderedSlotTest, OneThreadAtATimeAdds) {
   Contribution next;
   ASSERT_TRUE(slot.Put(0, {Tensor::Scalar(0), 7, 8}));
   ASSERT_TRUE(slot.BeginFold(sum, next));
-  EXPECT_EQ(next.rank, 7u);
+  EXPECT_EQ(next.producer, 7u);
   EXPECT_EQ(next.output_nr, 8u);
   Tensor other_sum;
   Contribution other;

@@ -226,8 +226,8 @@ void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodeP
     if (!arrivals.empty()) arrival = std::move(arrivals[i]);
     AddTo(target, ranks_.slot_begin[target] + edges[i].input_nr,
           ranks_.ordinal[ranks_.edge_begin[index] + i],
-          {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i), std::move(arrival)},
-          made, ready);
+          {std::move(results[i]), index, static_cast<uint32_t>(i), std::move(arrival)}, made,
+          ready);
   }
   for (uint32_t target : ready) Queue(target);
   if (!ready.empty()) InviteHelpers(node.device().IsCpu() ? 1 : 0);
@@ -269,13 +269,13 @@ void SharedRun::AddValue(uint32_t target, uint32_t slot, Tensor& sum, Contributi
 
 void SharedRun::AddContribution(uint32_t target, uint32_t slot, Tensor& sum, Contribution next,
                                 std::vector<NodePtr>& made) {
-  OrderScope order(ProvisionalOrderKey(next.rank, kFirstSumKey + next.output_nr), &made);
+  const uint32_t rank = ranks_.rank[next.producer];
+  OrderScope order(ProvisionalOrderKey(rank, kFirstSumKey + next.output_nr), &made);
   Node*& current = CurrentThread().node;
   Node* const before = current;
   if (task_.modes().anomaly) [[unlikely]] {
     // What induced the sum must not depend on timing.
-    const auto producer = std::find(ranks_.rank.begin(), ranks_.rank.end(), next.rank);
-    current = task_.states()[static_cast<size_t>(producer - ranks_.rank.begin())].node;
+    current = task_.states()[next.producer].node;
   }
   AddValue(target, slot, sum, std::move(next));
   current = before;

@@ -181,18 +181,19 @@ double AddCurvature(const Tangents& t, int32_t i, int32_t variable, Number seed,
       worst = std::max(worst, product(derivative).e);
     }
   };
-  // Only a seed that is not finite makes something of derivatives that are 0.
-  const bool finite = std::isfinite(seed.v);
-  const auto [begin, end] = finite ? t.support[i] : Interval{t.begin, t.end};
-  const bool are_zero = t.second == nullptr || variable < begin || variable >= end;
-  if (!are_zero) {
+  const bool holds = t.second != nullptr && t.support[i].Contains(variable);
+  const Interval held = holds ? t.support[i] : Interval{t.end, t.end};
+  if (holds) {
     // The column of the variable, from row to row, then its row.
     const double* const second = t.SecondOf(i);
     const int32_t v = variable - t.begin;
-    for (int32_t k = begin - t.begin; k < v; ++k) add(t.begin + k, second[t.Row(k) + v]);
-    for (int32_t k = v; k < end - t.begin; ++k) add(t.begin + k, second[t.Row(v) + k]);
-  } else if (!finite) {
-    for (int32_t k = begin; k < end; ++k) add(k, 0);
+    for (int32_t k = held.begin - t.begin; k < v; ++k) add(t.begin + k, second[t.Row(k) + v]);
+    for (int32_t k = v; k < held.end - t.begin; ++k) add(t.begin + k, second[t.Row(v) + k]);
+  }
+  // Only a seed that is not finite makes something of derivatives that are 0.
+  if (!std::isfinite(seed.v)) {
+    for (int32_t k = t.begin; k < held.begin; ++k) add(k, 0);
+    for (int32_t k = held.end; k < t.end; ++k) add(k, 0);
   }
   return t.width() == 0 ? 0 : std::max(worst, product(largest).e);
 }

@@ -50,9 +50,10 @@ void DualInterpreter::Extend(Reach& reach, const Tangents* tangents, bool zeros)
       if (zeros) raise(j, kZero);
       if (std::isinf(t.second_error[i])) raise(j, kBent);
     }
-    for (int32_t r = 0; t.second != nullptr && r < t.width(); ++r) {
+    const int32_t first = t.support[i].begin - t.begin, last = t.support[i].end - t.begin;
+    for (int32_t r = first; t.second != nullptr && r < last; ++r) {
       const double* second = t.SecondOf(i) + t.Row(r);
-      for (int32_t j = r; j < t.width(); ++j) {
+      for (int32_t j = r; j < last; ++j) {
         if (second[j] == 0) continue;
         raise(r, kBent);
         raise(j, kBent);

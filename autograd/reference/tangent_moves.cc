@@ -14,8 +14,9 @@ const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
   for (int32_t i = 0; i < map.size; ++i) {
     const int32_t from = map[i];
     std::copy(a->FirstOf(from), a->FirstOf(from) + a->width(), out->FirstOf(i));
-    if (a->second != nullptr) {
-      std::copy(a->SecondOf(from), a->SecondOf(from) + a->pairs(), out->SecondOf(i));
+    const auto [begin, end] = a->support[from];
+    for (int32_t v = begin; a->second != nullptr && v < end; ++v) {
+      std::copy_n(a->RowOf(from, v), end - v, out->RowOf(i, v));
     }
     if (a->spread != nullptr) {
       std::copy(a->SpreadOf(from), a->SpreadOf(from) + a->width(), out->SpreadOf(i));
@@ -80,7 +81,7 @@ const Tangents* TangentAlgebra::Hidden(const Tangents* a, const std::vector<bool
     if (a != nullptr) AddElement(*out, i, *a, i, {{1, 0}});
     if (!hidden[static_cast<size_t>(i)]) continue;
     out->first_error[i] = out->second_error[i] = kUnknown;
-    out->support[i] = {out->begin, out->end};
+    out->Extend(i, {out->begin, out->end});
   }
   return out;
 }

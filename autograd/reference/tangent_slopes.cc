@@ -45,7 +45,7 @@ void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int3
   const double error = from.first_error[i];
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const bool no_sign = !(std::fabs(slope.v) > slope.e);
-  to.support[at].Extend(from.support[i]);
+  to.Extend(at, from.support[i]);
   for (int32_t j = 0; j < from.width(); ++j) {
     const int32_t variable = from.begin + j;
     const double x = source[j];
@@ -63,7 +63,7 @@ void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int3
     }
     if (std::isfinite(target[j])) continue;
     to.odd[at] = 1;
-    to.support[at].Extend({variable, variable + 1});
+    to.Extend(at, {variable, variable + 1});
   }
   if (from.odd[i] != 0 && is_finite) {
     to.first_magnitude[at] += Times(std::fabs(slope.v), from.first_magnitude[i]);

@@ -48,6 +48,13 @@ void AddOuter(Tangents& to, int32_t at, double f, const Tangents& a, const Tange
 
 }  // namespace
 
+void Tangents::ClearSecond(int32_t i, const Interval& held) {
+  for (int32_t v = support[i].begin; v < support[i].end; ++v) {
+    const int32_t from = held.Contains(v) ? held.end : v;
+    std::fill_n(RowOf(i, v) + (from - v), support[i].end - from, 0.0);
+  }
+}
+
 Tangents* TangentAlgebra::Room(int32_t size, int32_t begin, int32_t end, bool curved,
                                bool spreads) {
   Tangents t;
@@ -67,8 +74,8 @@ Tangents* TangentAlgebra::Room(int32_t size, int32_t begin, int32_t end, bool cu
   t.second_magnitude = room + 3 * size;
   t.odd = room + 4 * size;
   t.first = room + 5 * size;
-  t.second = curved ? t.first + firsts : nullptr;
-  t.spread = spreads ? t.first + firsts + seconds : nullptr;
+  t.spread = spreads ? t.first + firsts : nullptr;
+  t.second = curved ? t.first + firsts + widths : nullptr;
   t.support = arena_.Allocate<Interval>(static_cast<size_t>(size));
   return arena_.New(t);
 }
@@ -76,8 +83,7 @@ Tangents* TangentAlgebra::Room(int32_t size, int32_t begin, int32_t end, bool cu
 Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads) {
   curved &= FollowsSecond();
   Tangents* t = Room(size, begin, end, curved, spreads);
-  const int64_t firsts = t->width() * (spreads ? 2 : 1) + 5;
-  const int64_t count = size * (firsts + (curved ? t->pairs() : 0));
+  const int64_t count = size * (int64_t{t->width()} * (spreads ? 2 : 1) + 5);
   if (count > 0) std::memset(t->first_error, 0, static_cast<size_t>(count) * sizeof(double));
   if (order_ > 1 && !FollowsSecond()) std::fill_n(t->second_error, size, kUnknown);
   std::fill_n(t->support, size, Interval{begin, begin});
@@ -92,7 +98,7 @@ const Tangents* TangentAlgebra::Seeded(const Tangents* a, int32_t size, int32_t 
   for (int32_t i = 0; i < size; ++i) {
     const int32_t variable = begin + i;
     t->FirstOf(i)[variable - t->begin] += weight;
-    t->support[i] = {variable, variable + 1};
+    t->Extend(i, {variable, variable + 1});
     t->first_magnitude[i] = std::fabs(weight);
     // As that of any term.
     t->first_error[i] = Up(2 * kUnitRoundoff * t->first_magnitude[i] +
@@ -114,21 +120,21 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
     // Unless the other factor is not known: then neither is the product.
     if (std::isinf(from.first_error[i])) {
       to.first_error[at] = kUnknown;
-      to.support[at].Extend(from.support[i]);
+      to.Extend(at, from.support[i]);
     }
   } else {
     const double f = slope.v;
     const Interval& support = from.support[i];
     AddTimes(to.FirstOf(at) + (support.begin - to.begin), f,
              from.FirstOf(i) + (support.begin - from.begin), support.end - support.begin);
-    to.support[at].Extend(support);
+    to.Extend(at, support);
     double& magnitude = to.first_magnitude[at];
     magnitude += Times(std::fabs(f), from.first_magnitude[i]);
     to.first_error[at] = Up(to.first_error[at] + 2 * kUnitRoundoff * magnitude +
                             ProductError(slope, from.first_magnitude[i], from.first_error[i]));
   }
   if (to.spread != nullptr && (from.spread != nullptr || factor.spread != 0)) {
-    to.support[at].Extend(from.support[i]);
+    to.Extend(at, from.support[i]);
     double* target = to.SpreadOf(at) + (from.begin - to.begin);
     for (int32_t j = 0; j < from.width(); ++j) {
       const double spread = from.spread == nullptr ? 0 : from.SpreadOf(i)[j];
@@ -149,6 +155,7 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
     if (std::isinf(from.second_error[i])) to.second_error[at] = kUnknown;
     return;
   }
+  to.Extend(at, from.support[i]);
   const auto [begin, end] = from.support[i];
   const double f = factor.v;
   const bool held = to.second != nullptr && from.second != nullptr;
@@ -159,7 +166,6 @@ void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, i
       AddTimes(to.RowOf(at, v), f, from.RowOf(i, v), end - v);
     }
   }
-  to.support[at].Extend(from.support[i]);
   double& second = to.second_magnitude[at];
   second += Times(std::fabs(f), from.second_magnitude[i]);
   to.second_error[at] = Up(to.second_error[at] + 2 * kUnitRoundoff * second +
@@ -186,12 +192,12 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
   const bool finite = StaysFinite(a, i, f) && StaysFinite(b, i, f);
   const Interval of_a = finite ? a.support[i] : Interval{a.begin, a.end};
   const Interval of_b = finite ? b.support[i] : Interval{b.begin, b.end};
+  to.Extend(at, of_a);
+  to.Extend(at, of_b);
   if (to.second != nullptr) {
     AddOuter(to, at, f, a, b, i, of_a, of_b);
     if (!square) AddOuter(to, at, f, b, a, i, of_b, of_a);
   }
-  to.support[at].Extend(of_a);
-  to.support[at].Extend(of_b);
   const double ma = a.first_magnitude[i], mb = b.first_magnitude[i];
   const double ea = a.first_error[i], eb = b.first_error[i];
   const double terms = square ? 1 : 2;

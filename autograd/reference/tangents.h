@@ -11,7 +11,8 @@
 // `spread` says for each first derivative how far the legal ones lie from it.
 //
 // Most elements depend on few of the variables: each has its `support`, outside which its first and
-// second derivatives are 0, so that products and sums leave them out.
+// second derivatives are 0, so that products and sums leave them out. Second derivatives outside it
+// are not even written.
 //
 // Second derivatives are symmetric and kept as the rows of the upper triangle. Immutable once made;
 // everything lives in the run's arena.
@@ -61,6 +62,7 @@ struct Tangents {
   int64_t pairs() const { return int64_t{width()} * (width() + 1) / 2; }
   double* FirstOf(int32_t i) const { return first + int64_t{i} * width(); }
   double* SpreadOf(int32_t i) const { return spread + int64_t{i} * width(); }
+  // Only those of variables in the element's support hold something.
   double* SecondOf(int32_t i) const { return second + i * pairs(); }
   // Offset of the row of variable begin + r in a triangle, minus r: entry j >= r of the row is at
   // Row(r) + j.
@@ -70,9 +72,9 @@ struct Tangents {
     const int32_t r = variable - begin;
     return SecondOf(i) + Row(r) + r;
   }
-  // The second derivative with respect to two variables, in any order; 0 outside the interval.
+  // The second derivative with respect to two variables, in any order; 0 outside the support.
   double Second(int32_t i, int32_t a, int32_t b) const {
-    if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
+    if (second == nullptr || !support[i].Contains(a) || !support[i].Contains(b)) return 0;
     return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
   }
   double First(int32_t i, int32_t a) const {
@@ -85,6 +87,15 @@ struct Tangents {
   double Spread(int32_t i, int32_t a) const {
     return spread == nullptr || a < begin || a >= end ? 0 : SpreadOf(i)[a - begin];
   }
+  // Makes the support of an element include `by`, with second derivatives of 0.
+  void Extend(int32_t i, const Interval& by) {
+    const Interval before = support[i];
+    support[i].Extend(by);
+    const bool grew = support[i].begin != before.begin || support[i].end != before.end;
+    if (grew && second != nullptr) ClearSecond(i, before);
+  }
+  // Makes them 0 where one variable is in the support and not in `held`.
+  void ClearSecond(int32_t i, const Interval& held);
   // Whether nothing is known of the second derivatives of any element, as of gradients.
   bool HidesSecond() const {
     return second == nullptr && std::all_of(second_error, second_error + size,

@@ -1,6 +1,8 @@
 #include "autograd/reference/tangents.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -201,6 +203,23 @@ TEST_F(TangentsTest, SupportsGrowWithWhatIsAdded) {
   EXPECT_EQ(sum->support[0].end, 3);
   for (int32_t v = 0; v < 3; ++v) EXPECT_EQ(sum->Second(0, v, v), 2);
   EXPECT_EQ(sum->Second(0, 0, 2), 0);
+}
+
+// Room is not cleared: what a support comes to include is 0, and what it has held stays.
+TEST_F(TangentsTest, SecondDerivativesAreWrittenWhereSupportsReach) {
+  Tangents* t = algebra_.New(1, 10, 15, /*curved=*/true, /*spreads=*/false);
+  std::fill_n(t->second, t->pairs(), std::numeric_limits<double>::quiet_NaN());
+  for (const Interval& by : {Interval{12, 13}, Interval{13, 14}, Interval{10, 11}, Interval{}}) {
+    t->Extend(0, by);
+    *t->RowOf(0, 12) = 5;
+    for (int32_t a = 10; a < 15; ++a) {
+      for (int32_t b = 10; b < 15; ++b) {
+        EXPECT_EQ(t->Second(0, a, b), a == 12 && b == 12 ? 5 : 0) << a << ", " << b;
+      }
+    }
+  }
+  EXPECT_EQ(t->support[0].begin, 10);
+  EXPECT_EQ(t->support[0].end, 14);
 }
 
 // A product that overflows times a derivative of 0 is no number.
